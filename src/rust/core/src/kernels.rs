@@ -1,0 +1,364 @@
+//! The few loops that take the time: logarithms and two matrix products.
+//!
+//! Each is compiled for AVX-512, AVX2 and the plain target, and chosen at run time. Draws are the
+//! lanes: a *panel* holds one row of the data after another with the draws of a batch side by side,
+//! so a vector instruction does the same scalar step for eight draws. Each number is then summed in
+//! one fixed order with fused products (`mul_add`), and its bits depend neither on the processor, nor
+//! on the number of threads, nor on which draws share the batch. A processor without FMA gets the
+//! same numbers from software, slowly.
+
+/// Compile functions for AVX-512, AVX2 and the plain target, and choose at run time.
+macro_rules! dispatch {
+    ($($function:item)*) => {$(
+        #[multiversion::multiversion(targets(
+            "x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma",
+            "x86_64+avx2+fma"
+        ))]
+        $function
+    )*};
+}
+pub(crate) use dispatch;
+
+/// The instructions that the loops below use on this processor.
+pub fn instruction_set() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx512vbmi2") {
+            return "AVX-512";
+        }
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            return "AVX2";
+        }
+        "SSE2"
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    std::env::consts::ARCH
+}
+
+/// Draws in one vector; the width of a panel is a multiple of it.
+pub const LANES: usize = 8;
+
+/// Smallest panel that holds `draws`.
+pub fn panel_width(draws: usize) -> usize {
+    draws.next_multiple_of(LANES)
+}
+
+/// Natural logarithm of u in (0, 1), after fdlibm (error < 1 ulp), without branches.
+///
+/// Written out rather than taken from the system: system libraries differ in the last bit, and a
+/// draw must not depend on the machine.
+#[inline(always)]
+fn ln_unit(u: f64) -> f64 {
+    const LN2_HI: f64 = 6.931_471_803_691_238e-1;
+    const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
+    const L: [f64; 7] = [
+        6.666_666_666_666_735e-1,
+        3.999_999_999_940_942e-1,
+        2.857_142_874_366_239e-1,
+        2.222_219_843_214_978_4e-1,
+        1.818_357_216_161_805e-1,
+        1.531_383_769_920_937_3e-1,
+        1.479_819_860_511_658_6e-1,
+    ];
+    const ONE: u64 = 0x3ff0_0000_0000_0000;
+    const SQRT_HALF: u64 = 0x3fe6_a09e_0000_0000;
+    // u = 2ᵏ (1 + f) with √½ < 1 + f < √2.
+    let bits = u.to_bits().wrapping_add(ONE - SQRT_HALF);
+    // 2⁵² + biased exponent, read as a float: an exact conversion that vectorises everywhere.
+    let k = f64::from_bits(0x4330_0000_0000_0000 | (bits >> 52)) - 4_503_599_627_370_496.0 - 1023.0;
+    let f = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) + SQRT_HALF) - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let even = w * (L[1] + w * (L[3] + w * L[5]));
+    let odd = z * (L[0] + w * (L[2] + w * (L[4] + w * L[6])));
+    let half = 0.5 * f * f;
+    k * LN2_HI - ((half - (s * (half + (even + odd)) + k * LN2_LO)) - f)
+}
+
+/// Uniform in (0, 1), never 0 nor 1, from the upper 52 bits of a word.
+#[inline(always)]
+pub fn unit(word: [u8; 8]) -> f64 {
+    let word = u64::from_le_bytes(word);
+    f64::from_bits(0x3ff0_0000_0000_0000 | (word >> 12)) - 1.0 + 0.5 * f64::EPSILON
+}
+
+dispatch! {
+    /// Standard exponentials −log U from random bytes, eight bytes a number.
+    pub fn exponentials(bytes: &[u8], out: &mut [f64]) {
+        for (o, &word) in out.iter_mut().zip(bytes.as_chunks().0) {
+            *o = -ln_unit(unit(word));
+        }
+    }
+}
+
+dispatch! {
+    /// y += s x.
+    pub fn axpy(s: f64, x: &[f64], y: &mut [f64]) {
+        for (o, &v) in y.iter_mut().zip(x) {
+            *o = s.mul_add(v, *o);
+        }
+    }
+}
+
+dispatch! {
+    /// Σ aᵢ bᵢ in eight interleaved sums.
+    pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+        let mut sum = [0.0; LANES];
+        let (a_whole, a_rest) = a.as_chunks::<LANES>();
+        let (b_whole, b_rest) = b.as_chunks::<LANES>();
+        for (x, y) in a_whole.iter().zip(b_whole) {
+            for l in 0..LANES {
+                sum[l] = x[l].mul_add(y[l], sum[l]);
+            }
+        }
+        for (s, (x, y)) in sum.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+            *s = x.mul_add(*y, *s);
+        }
+        ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))
+    }
+}
+
+#[inline(always)]
+fn load<const V: usize>(panel: &[f64], at: usize) -> [[f64; LANES]; V] {
+    let mut out = [[0.0; LANES]; V];
+    for (v, lanes) in out.iter_mut().enumerate() {
+        lanes.copy_from_slice(&panel[at + v * LANES..][..LANES]);
+    }
+    out
+}
+
+#[inline(always)]
+fn fused<const V: usize>(sum: &mut [[f64; LANES]; V], x: f64, b: &[[f64; LANES]; V]) {
+    for v in 0..V {
+        for l in 0..LANES {
+            sum[v][l] = x.mul_add(b[v][l], sum[v][l]);
+        }
+    }
+}
+
+#[inline(always)]
+fn accumulate_tile<const I: usize, const V: usize>(
+    columns: [&[f64]; I],
+    panel: &[f64],
+    width: usize,
+    at: usize,
+    out: &mut [f64],
+) {
+    let rows = columns[0].len();
+    let mut sum = [[[0.0; LANES]; V]; I];
+    for r in 0..rows {
+        let b = load::<V>(panel, r * width + at);
+        for (sum, column) in sum.iter_mut().zip(columns) {
+            fused(sum, column[r], &b);
+        }
+    }
+    for (i, column) in sum.iter().enumerate() {
+        let place = &mut out[i * width + at..][..V * LANES];
+        for (o, s) in place.iter_mut().zip(column.as_flattened()) {
+            *o += s;
+        }
+    }
+}
+
+#[inline(always)]
+fn accumulate_strip<const V: usize>(
+    columns: &[f64],
+    rows: usize,
+    panel: &[f64],
+    width: usize,
+    at: usize,
+    out: &mut [f64],
+) {
+    let count = columns.len() / rows;
+    let column = |j: usize| &columns[j * rows..][..rows];
+    let mut j = 0;
+    while j + 4 <= count {
+        let four = std::array::from_fn::<_, 4, _>(|i| column(j + i));
+        accumulate_tile::<4, V>(four, panel, width, at, &mut out[j * width..]);
+        j += 4;
+    }
+    while j < count {
+        accumulate_tile::<1, V>([column(j)], panel, width, at, &mut out[j * width..]);
+        j += 1;
+    }
+}
+
+dispatch! {
+    /// out += columns' · panel: each column (of `rows` numbers) times each lane of the panel.
+    ///
+    /// `panel` is rows × width, `out` columns × width, both row after row.
+    pub fn accumulate(columns: &[f64], rows: usize, panel: &[f64], width: usize, out: &mut [f64]) {
+        if rows == 0 {
+            return;
+        }
+        let mut at = 0;
+        while at + 2 * LANES <= width {
+            accumulate_strip::<2>(columns, rows, panel, width, at, out);
+            at += 2 * LANES;
+        }
+        if at < width {
+            accumulate_strip::<1>(columns, rows, panel, width, at, out);
+        }
+    }
+}
+
+dispatch! {
+    /// The part of columns' · panel on and above the diagonal, when panel column k belongs to column k.
+    ///
+    /// Fills whole strips of sixteen lanes, so a little below the diagonal too.
+    pub fn accumulate_upper(
+        columns: &[f64],
+        rows: usize,
+        panel: &[f64],
+        width: usize,
+        out: &mut [f64],
+    ) {
+        if rows == 0 {
+            return;
+        }
+        let mut at = 0;
+        while at < width {
+            let strip = if at + 2 * LANES <= width { 2 } else { 1 };
+            let above = &columns[..columns.len().min((at + strip * LANES) * rows)];
+            if strip == 2 {
+                accumulate_strip::<2>(above, rows, panel, width, at, out);
+            } else {
+                accumulate_strip::<1>(above, rows, panel, width, at, out);
+            }
+            at += strip * LANES;
+        }
+    }
+}
+
+/// block[, which] · coefficients, to be subtracted from a panel.
+///
+/// `block` is column-major with `rows` rows, `coefficients` which × width, the panel rows × width.
+pub struct Product<'a> {
+    pub block: &'a [f64],
+    pub rows: usize,
+    pub which: &'a [u32],
+    pub coefficients: &'a [f64],
+    pub width: usize,
+}
+
+impl Product<'_> {
+    #[inline(always)]
+    fn tile<const I: usize, const V: usize>(&self, row: usize, at: usize, panel: &mut [f64]) {
+        let width = self.width;
+        let mut sum: [[[f64; LANES]; V]; I] =
+            std::array::from_fn(|i| load::<V>(panel, (row + i) * width + at));
+        for (c, &j) in self.which.iter().enumerate() {
+            let b = load::<V>(self.coefficients, c * width + at);
+            let x = &self.block[j as usize * self.rows + row..][..I];
+            for i in 0..I {
+                fused(&mut sum[i], -x[i], &b);
+            }
+        }
+        for (i, s) in sum.iter().enumerate() {
+            panel[(row + i) * width + at..][..V * LANES].copy_from_slice(s.as_flattened());
+        }
+    }
+
+    #[inline(always)]
+    fn strip<const V: usize>(&self, at: usize, panel: &mut [f64]) {
+        let mut row = 0;
+        while row + 4 <= self.rows {
+            self.tile::<4, V>(row, at, panel);
+            row += 4;
+        }
+        while row < self.rows {
+            self.tile::<1, V>(row, at, panel);
+            row += 1;
+        }
+    }
+}
+
+dispatch! {
+    /// panel −= product.
+    pub fn subtract(product: &Product, panel: &mut [f64]) {
+        let mut at = 0;
+        while at + 2 * LANES <= product.width {
+            product.strip::<2>(at, panel);
+            at += 2 * LANES;
+        }
+        if at < product.width {
+            product.strip::<1>(at, panel);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(n: usize, step: f64) -> Vec<f64> {
+        (0..n).map(|i| (i as f64 * step).sin()).collect()
+    }
+
+    #[test]
+    fn logarithm_is_within_an_ulp_of_the_system() {
+        let mut u = 1.0 - f64::EPSILON / 2.0;
+        while u > 1e-16 {
+            let (ours, system) = (ln_unit(u), u.ln());
+            assert!((ours - system).abs() <= 2.3e-16 * system.abs(), "ln {u}: {ours} {system}");
+            u *= 0.997;
+        }
+    }
+
+    #[test]
+    fn unit_never_reaches_its_ends() {
+        assert!(unit([0; 8]) > 0.0 && unit([255; 8]) < 1.0);
+    }
+
+    #[test]
+    fn products_equal_their_definition_and_do_not_depend_on_the_width() {
+        let (rows, cols) = (37, 11);
+        let columns = wave(rows * cols, 0.7);
+        for width in [8, 16, 24] {
+            let panel: Vec<f64> =
+                (0..rows * width).map(|i| ((i / width * 24 + i % width) as f64).cos()).collect();
+            let mut out = vec![0.0; cols * width];
+            accumulate(&columns, rows, &panel, width, &mut out);
+            for j in 0..cols {
+                for k in 0..width {
+                    let sum = (0..rows).fold(0.0f64, |s, r| {
+                        columns[j * rows + r].mul_add(panel[r * width + k], s)
+                    });
+                    assert_eq!(out[j * width + k].to_bits(), sum.to_bits());
+                }
+            }
+            let which = [1u32, 4, 10];
+            let coefficients: Vec<f64> =
+                (0..3 * width).map(|i| ((i / width * 24 + i % width) as f64).sin()).collect();
+            let mut left = panel.clone();
+            let product = Product {
+                block: &columns,
+                rows,
+                which: &which,
+                coefficients: &coefficients,
+                width,
+            };
+            subtract(&product, &mut left);
+            for r in 0..rows {
+                for k in 0..width {
+                    let value =
+                        which.iter().enumerate().fold(panel[r * width + k], |s, (c, &j)| {
+                            (-columns[j as usize * rows + r])
+                                .mul_add(coefficients[c * width + k], s)
+                        });
+                    assert_eq!(left[r * width + k].to_bits(), value.to_bits());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn dot_and_axpy() {
+        let (a, mut b) = (wave(21, 0.3), wave(21, 0.9));
+        let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+        assert!((dot(&a, &b) - plain).abs() < 1e-14);
+        axpy(2.0, &a, &mut b);
+        assert!((b[20] - (2.0 * a[20] + (20.0f64 * 0.9).sin())).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,32 @@
+//! The weighted lasso and elastic net.
+//!
+//! ```text
+//! min ½ Σ wᵢ (yᵢ − b₀ − xᵢ'β)² + λ Σ w₀ⱼ fⱼ (α |βⱼ| + ½ (1 − α) βⱼ²)
+//! ```
+//!
+//! in columns (and a response) standardised once; b₀ is profiled out. Three ways lead to a draw, and
+//! [`Lasso`] chooses by counting multiplications (MATH 4):
+//!
+//! - few columns: the Gram matrices of a whole batch of draws are one matrix product, then a small
+//!   `quadratic` problem a draw;
+//! - many rows: `models::Reference`, the unit-weight Gram matrix as preconditioner, a few passes over
+//!   the data for a batch of draws (`pass`, `batch`), no Gram matrix per draw;
+//! - many columns: `models::WorkingSet`, the draw's Gram matrix on the columns that matter.
+//!
+//! Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same problem
+//! with weight zero for the rows held out.
+
+mod batch;
+mod certificate;
+mod cv;
+mod design;
+mod models;
+mod moments;
+mod pass;
+mod problem;
+mod quadratic;
+
+pub use batch::Limits;
+pub use cv::{Curve, Folds, Rule};
+pub use design::Source;
+pub use problem::{Lasso, Method, Options};

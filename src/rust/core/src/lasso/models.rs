@@ -1,0 +1,287 @@
+//! Two ways to the next point of a weighted lasso, each from an exact gradient and a model of the
+//! curvature X'WX.
+//!
+//! *Reference*: the Gram matrix of the unit weights, computed once, stands in for that of the draw.
+//! With many more rows than coefficients the two differ by a small factor, 1 ± 2√(p/n), so each pass
+//! over the data gains a fixed number of digits, and no draw needs a Gram matrix of its own. Passes at
+//! points with the same signs are combined exactly — gradients are affine in β — which makes this the
+//! conjugate-gradient method with the reference as its preconditioner.
+//!
+//! *Working set*: the draw's own Gram matrix, of the columns that matter. Exact in one step on those
+//! columns; the pass over the data finds what is missing.
+
+use super::moments::{Data, cross};
+use super::pass::{Found, Task};
+use super::quadratic::{Effort, Minimiser, Quadratic};
+use crate::cholesky::Cholesky;
+use crate::error::Error;
+use crate::kernels::panel_width;
+use crate::parallel::Control;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Points that a combination may use.
+const MEMORY: usize = 8;
+
+/// A fresh name for a Gram matrix.
+pub fn new_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Relaxed)
+}
+
+/// The Gram matrix of unit weights, for all draws.
+pub struct Reference {
+    pub gram: Vec<f64>,
+    /// Sum of the case weights in it.
+    pub weight: f64,
+    pub id: u64,
+}
+
+/// Points visited with their gradients.
+#[derive(Default)]
+pub struct History {
+    points: VecDeque<(Vec<f64>, Found)>,
+}
+
+impl Reference {
+    /// Replace β by the minimum of the model around it.
+    pub fn step(&self, task: &mut Task, solver: &mut Minimiser) {
+        let p = task.beta.len();
+        let ratio = self.weight / task.totals.as_ref().map_or(self.weight, |t| t.w);
+        // The model's problem, divided by the draw's total weight over the reference's.
+        let mut linear: Vec<f64> = task.found.gradient.iter().map(|g| g * ratio).collect();
+        for (j, &b) in task.beta.iter().enumerate() {
+            if b != 0.0 {
+                crate::kernels::axpy(b, &self.gram[j * p..][..p], &mut linear);
+            }
+        }
+        let l1: Vec<f64> = task.l1.iter().map(|l| l * ratio).collect();
+        let ridge: Vec<f64> = task.ridge.iter().map(|d| d * ratio).collect();
+        // Ridge terms carry the draw's prior weight: then no two problems share a factor.
+        let id = if ridge.iter().all(|d| *d == 0.0) { self.id } else { new_id() };
+        let model =
+            Quadratic { gram: &self.gram, stride: p, linear: &linear, l1: &l1, ridge: &ridge, id };
+        solver.minimise(&model, &mut task.beta, Effort::Sweeps(1e-2));
+    }
+
+    /// x_a'W x_b, nearly.
+    pub fn curvature(&self, p: usize, a: usize, b: usize) -> f64 {
+        self.gram[a * p + b]
+    }
+}
+
+impl History {
+    /// Move to the best point among the combinations of those visited with the signs of the current
+    /// one, and remember the current one. Needs no pass: residuals and gradients combine as β does.
+    pub fn combine(&mut self, task: &mut Task) {
+        let alike = |other: &[f64]| {
+            other.iter().zip(&task.beta).all(|(a, b)| {
+                a.signum() * f64::from(*a != 0.0) == b.signum() * f64::from(*b != 0.0)
+            })
+        };
+        self.points.retain(|(beta, _)| alike(beta));
+        let current = (task.beta.clone(), task.found.clone());
+        if !self.points.is_empty() {
+            self.move_to_best(task);
+        }
+        self.points.push_back(current);
+        if self.points.len() > MEMORY {
+            self.points.pop_front();
+        }
+    }
+
+    fn move_to_best(&self, task: &mut Task) {
+        let support: Vec<usize> = (0..task.beta.len()).filter(|&j| task.beta[j] != 0.0).collect();
+        let m = self.points.len();
+        // Directions d = βₛ − β on the support, and (H + D)d = gₛ-differences.
+        let mut directions = vec![0.0; m * support.len()];
+        let mut images = vec![0.0; m * support.len()];
+        let mut slope = vec![0.0; m];
+        for (s, (beta, found)) in self.points.iter().enumerate() {
+            for (i, &j) in support.iter().enumerate() {
+                let d = beta[j] - task.beta[j];
+                directions[s * support.len() + i] = d;
+                images[s * support.len() + i] =
+                    task.found.gradient[j] - found.gradient[j] + task.ridge[j] * d;
+                let down = task.found.gradient[j]
+                    - task.ridge[j] * task.beta[j]
+                    - task.l1[j] * task.beta[j].signum();
+                slope[s] += down * d;
+            }
+        }
+        let row =
+            |v: &[f64], s: usize| -> Vec<f64> { v[s * support.len()..][..support.len()].to_vec() };
+        let mut cholesky = Cholesky::default();
+        cholesky.factor(m, |s, out| {
+            let image = row(&images, s);
+            for (o, t) in out.iter_mut().zip(s..m) {
+                *o = image.iter().zip(&row(&directions, t)).map(|(a, b)| a * b).sum();
+            }
+        });
+        cholesky.solve(&mut slope);
+        let combination = slope;
+        let at = |i: usize, j: usize| {
+            (0..m).fold(task.beta[j], |b, s| b + combination[s] * directions[s * support.len() + i])
+        };
+        // The quadratic model holds only while signs do.
+        if support.iter().enumerate().any(|(i, &j)| at(i, j) * task.beta[j] <= 0.0) {
+            return;
+        }
+        let moved: Vec<f64> = support.iter().enumerate().map(|(i, &j)| at(i, j)).collect();
+        let mut found = task.found.clone();
+        // r'Wr after a move d with image Hd: rr − 2 g'd + d'Hd.
+        for (i, &j) in support.iter().enumerate() {
+            let d = moved[i] - task.beta[j];
+            let image: f64 = (0..m)
+                .map(|s| combination[s] * (task.found.gradient[j] - self.points[s].1.gradient[j]))
+                .sum();
+            found.rr += d * (image - 2.0 * task.found.gradient[j]);
+        }
+        for (s, (_, other)) in self.points.iter().enumerate() {
+            let c = combination[s];
+            found.ry += c * (other.ry - task.found.ry);
+            found.b0 += c * (other.b0 - task.found.b0);
+            for (g, (a, b)) in
+                found.gradient.iter_mut().zip(other.gradient.iter().zip(&task.found.gradient))
+            {
+                *g += c * (a - b);
+            }
+        }
+        support.iter().zip(moved).for_each(|(&j, b)| task.beta[j] = b);
+        task.found = found;
+    }
+}
+
+/// The draw's own Gram matrix on a growing set of columns.
+pub struct WorkingSet {
+    columns: Vec<u32>,
+    place: Vec<u32>,
+    gram: Vec<f64>,
+    stride: usize,
+    id: u64,
+}
+
+const OUT: u32 = u32::MAX;
+
+impl WorkingSet {
+    pub fn new(p: usize) -> WorkingSet {
+        WorkingSet { columns: Vec::new(), place: vec![OUT; p], gram: Vec::new(), stride: 0, id: 0 }
+    }
+
+    /// Let in the support and the columns that the gradient at β violates, then minimise exactly.
+    /// True if columns came in.
+    pub fn step(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        solver: &mut Minimiser,
+        control: &Control,
+    ) -> Result<bool, Error> {
+        let grew = self.grow(data, task, control)?;
+        let m = self.columns.len();
+        let take =
+            |v: &[f64]| -> Vec<f64> { self.columns.iter().map(|&j| v[j as usize]).collect() };
+        let (mut beta, mut linear) = (take(&task.beta), take(&task.found.gradient));
+        for (k, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            crate::kernels::axpy(b, &self.gram[k * self.stride..][..m], &mut linear);
+        }
+        let (l1, ridge) = (take(&task.l1), take(&task.ridge));
+        let model = Quadratic {
+            gram: &self.gram,
+            stride: self.stride,
+            linear: &linear,
+            l1: &l1,
+            ridge: &ridge,
+            id: self.id,
+        };
+        solver.minimise(&model, &mut beta, Effort::Exact);
+        self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
+        Ok(grew)
+    }
+
+    /// x_a'W x_b for columns in the set.
+    pub fn curvature(&self, a: usize, b: usize) -> f64 {
+        match (self.place[a], self.place[b]) {
+            (OUT, _) | (_, OUT) => 0.0,
+            (i, k) => self.gram[i as usize * self.stride + k as usize],
+        }
+    }
+
+    fn grow(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
+        let p = task.beta.len();
+        let mut support = 0;
+        let mut entering: Vec<(f64, u32)> = Vec::new();
+        for j in 0..p {
+            let wanted = task.beta[j] != 0.0 || task.l1[j] == 0.0;
+            support += usize::from(wanted);
+            if self.place[j] != OUT {
+                continue;
+            }
+            let excess = if wanted {
+                f64::INFINITY
+            } else {
+                (task.found.gradient[j].abs() - task.l1[j]) / task.l1[j].max(f64::MIN_POSITIVE)
+            };
+            if excess > 0.0 {
+                entering.push((excess, j as u32));
+            }
+        }
+        // Far from the solution most columns are violated; the worst are enough to go on with.
+        let most = (2 * support).max(64);
+        if entering.len() > most {
+            entering.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            entering.truncate(most);
+        }
+        let mut fresh: Vec<u32> = entering.into_iter().map(|e| e.1).collect();
+        fresh.sort_unstable();
+        if fresh.is_empty() {
+            return Ok(false);
+        }
+        let old = self.columns.len();
+        for &j in &fresh {
+            self.place[j as usize] = self.columns.len() as u32;
+            self.columns.push(j);
+        }
+        self.extend(data, task, old, control)?;
+        Ok(true)
+    }
+
+    fn extend(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        old: usize,
+        control: &Control,
+    ) -> Result<(), Error> {
+        let m = self.columns.len();
+        let width = panel_width(m - old);
+        let block =
+            cross(data, &self.columns, old, control, |first, w| task.weights.fill(first, w))?;
+        let stride = panel_width(m + m / 4);
+        if stride > self.stride {
+            let mut gram = vec![0.0; stride * stride];
+            for k in 0..old {
+                gram[k * stride..][..old].copy_from_slice(&self.gram[k * self.stride..][..old]);
+            }
+            (self.gram, self.stride) = (gram, stride);
+        }
+        let totals = task.totals.clone().unwrap_or_default();
+        let mean = |j: u32| {
+            if data.intercept && totals.w > 0.0 { totals.xw[j as usize] / totals.w } else { 0.0 }
+        };
+        for a in 0..m {
+            let from_a = mean(self.columns[a]);
+            for b in old..m {
+                if old == 0 && b < a {
+                    continue;
+                }
+                let xw = if data.intercept { totals.xw[self.columns[b] as usize] } else { 0.0 };
+                let value = block[a * width + b - old] - from_a * xw;
+                self.gram[a * self.stride + b] = value;
+                self.gram[b * self.stride + a] = value;
+            }
+        }
+        self.id = new_id();
+        Ok(())
+    }
+}

@@ -1,0 +1,474 @@
+//! The lasso as a weighted problem: standardise once, find the mode, choose a method, solve draws.
+
+use super::batch::{self, End, Limits};
+use super::certificate::Point;
+use super::cv::{self, Folds};
+use super::design::{Design, Source, Standardise};
+use super::models::{Reference, new_id};
+use super::moments::{Centred, Data, Moments, batch_moments};
+use super::pass::{RowWeights, Task};
+use super::quadratic::{Effort, Minimiser, Quadratic};
+use crate::error::Error;
+use crate::kernels::LANES;
+use crate::parallel::{Control, Stage};
+use crate::problem::{Mode, Status, WeightedProblem};
+use crate::weights::{DrawWeights, PriorWeight, WeightPlan};
+
+/// What the user asks for; lambda on the scale of the user's objective.
+pub struct Options {
+    /// One or more; none: by cross-validation.
+    pub lambda: Vec<f64>,
+    pub folds: Folds,
+    /// Elastic-net mixing: 1 is the lasso, 0 ridge.
+    pub alpha: f64,
+    pub penalty_factor: Vec<f64>,
+    pub intercept: bool,
+    pub standardize: bool,
+    /// Second step on the selected coefficients, with a lambda of its own.
+    pub refit: Option<f64>,
+    pub limits: Limits,
+}
+
+/// How draws are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The Gram matrices of a batch of draws in one product (few columns).
+    Gram,
+    /// Passes over the data with the unit-weight Gram matrix as model (many rows).
+    Reference,
+    /// Each draw's Gram matrix on a working set (many columns).
+    WorkingSet,
+}
+
+impl Method {
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Gram => "gram",
+            Method::Reference => "reference",
+            Method::WorkingSet => "working set",
+        }
+    }
+}
+
+/// Most columns for which the whole Gram matrix is formed.
+const GRAM_LIMIT: usize = 2000;
+
+pub struct Lasso {
+    data: Data,
+    plan: WeightPlan,
+    options: Options,
+    mean_y: f64,
+    scale_y: f64,
+    reference: Option<Reference>,
+    starts: Vec<Vec<f64>>,
+    pub method: Method,
+    pub lambda: Vec<f64>,
+    pub modes: Vec<Mode>,
+    pub curve: Option<cv::Curve>,
+}
+
+/// A solved problem on the standardised scale.
+struct Solution<'a> {
+    beta: &'a [f64],
+    b0: f64,
+    /// Σ w r² and Σ w.
+    rr: f64,
+    w: f64,
+    end: End,
+}
+
+impl Lasso {
+    /// Everything that comes before the draws.
+    pub fn new(
+        x: Source,
+        y: Vec<f64>,
+        plan: WeightPlan,
+        options: Options,
+        control: &Control,
+    ) -> Result<Lasso, Error> {
+        control.begin(Stage::Mode, 1);
+        let (n, p) = (y.len(), options.penalty_factor.len());
+        let how = Standardise { center: options.intercept, scale: options.standardize };
+        let design = Design::new(x, n, p, how, |i| plan.case(i))?;
+        let center = Standardise { center: options.intercept, scale: true };
+        let response = Design::new(Source::Dense(y), n, 1, center, |i| plan.case(i))?;
+        let mean_y = response.center[0];
+        let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
+        let y: Vec<f64> = response
+            .blocks()
+            .filter_map(|rows| response.dense_block(&rows))
+            .flatten()
+            .copied()
+            .collect();
+        let data = Data { design, y, intercept: options.intercept };
+        let mut lasso = Lasso {
+            data,
+            plan,
+            options,
+            mean_y,
+            scale_y,
+            reference: None,
+            starts: Vec::new(),
+            method: Method::WorkingSet,
+            lambda: Vec::new(),
+            modes: Vec::new(),
+            curve: None,
+        };
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    fn prepare(&mut self, control: &Control) -> Result<(), Error> {
+        let p = self.data.design.cols;
+        let total = if p <= GRAM_LIMIT {
+            let mut weights = RowWeights::Case(&self.plan);
+            Some(Moments::new(&self.data, |first, w| weights.fill(first, w), control)?)
+        } else {
+            None
+        };
+        if self.options.lambda.is_empty() {
+            control.begin(Stage::CrossValidation, 1);
+            let curve = cv::curve(self, total.as_ref(), control)?;
+            self.lambda = vec![curve.chosen(self.options.folds.rule)];
+            self.curve = Some(curve);
+        } else {
+            self.lambda = self.options.lambda.clone();
+        }
+        control.begin(Stage::Mode, 1);
+        let centred = total.map(|m| m.centre(self.options.intercept));
+        let lambda = self.lambda.clone();
+        let (starts, modes) = self.unit_modes(&lambda, centred.as_ref(), control)?;
+        self.starts = starts;
+        self.modes = modes;
+        self.method = self.choose(centred.is_some());
+        if self.method == Method::Reference
+            && let Some(centred) = centred
+        {
+            self.reference =
+                Some(Reference { weight: centred.w, gram: centred.gram, id: new_id() });
+        }
+        Ok(())
+    }
+
+    /// The unit-weight mode at each lambda, the larger ones first, each from the one before.
+    fn unit_modes(
+        &self,
+        lambda: &[f64],
+        centred: Option<&Centred>,
+        control: &Control,
+    ) -> Result<(Vec<Vec<f64>>, Vec<Mode>), Error> {
+        let p = self.data.design.cols;
+        let mut order: Vec<usize> = (0..lambda.len()).collect();
+        order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
+        let mut starts = vec![Vec::new(); lambda.len()];
+        let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
+        let mut solver = Minimiser::default();
+        let mut task = self.task(RowWeights::Case(&self.plan));
+        let mut reached = f64::INFINITY;
+        for &l in &order {
+            if centred.is_none() {
+                reached = self.approach(&mut task, lambda[l], reached, &mut solver, control)?;
+            }
+            self.set_penalty(&mut task, lambda[l], &[1.0]);
+            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut solver));
+            modes[l] = Some(self.finish(&mut task, solved, &mut solver, control)?);
+            starts[l] = task.beta.clone();
+            if let Some(refit) = self.options.refit {
+                self.restrict(&mut task, refit, &[1.0]);
+                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut solver));
+                modes[l] = Some(self.finish(&mut task, solved, &mut solver, control)?);
+                task.beta.copy_from_slice(&starts[l]);
+            }
+            debug_assert_eq!(task.beta.len(), p);
+        }
+        Ok((starts, modes.into_iter().flatten().collect()))
+    }
+
+    /// Walk down from a large lambda in factors of two: a working set that starts at a small one
+    /// would let in far too many columns.
+    fn approach(
+        &self,
+        task: &mut Task,
+        lambda: f64,
+        from: f64,
+        solver: &mut Minimiser,
+        control: &Control,
+    ) -> Result<f64, Error> {
+        let mut at = from;
+        if at.is_infinite() {
+            at = cv::lambda_max(self, None, control)?;
+        }
+        let rough = Limits { tolerance: 1e-4, ..self.options.limits };
+        while at > 2.0 * lambda && at > 1e-6 * from.min(at) && lambda > 0.0 {
+            at *= 0.5;
+            self.set_penalty(task, at, &[1.0]);
+            batch::solve(&self.data, std::slice::from_mut(task), None, rough, solver, control)?;
+        }
+        Ok(lambda)
+    }
+
+    /// The mode from a Gram solution, or from passes where that is not certified (or not there).
+    fn finish(
+        &self,
+        task: &mut Task,
+        solved: Option<(End, f64, f64, f64)>,
+        solver: &mut Minimiser,
+        control: &Control,
+    ) -> Result<Mode, Error> {
+        if let Some((end, b0, rr, w)) = solved
+            && end.status != Status::NotConverged
+        {
+            return Ok(self.mode(Solution { beta: &task.beta, b0, rr, w, end }));
+        }
+        let one = std::slice::from_mut(task);
+        let ends = batch::solve(&self.data, one, None, self.options.limits, solver, control)?;
+        Ok(self.mode_of(&one[0], ends[0]))
+    }
+
+    /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
+    fn choose(&self, gram: bool) -> Method {
+        let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
+        let per_row = self.data.design.size() as f64 / self.data.design.rows.max(1) as f64;
+        let support = self.starts.iter().map(|b| b.iter().filter(|v| **v != 0.0).count()).max();
+        let support = support.unwrap_or(0) as f64 + 1.0;
+        // A random weight costs as much as 75 fused multiplications.
+        let weight = 75.0;
+        let off = 2.0 * (support / n).sqrt();
+        let rate = off / (1.0 + (1.0 - off * off).max(0.0).sqrt());
+        let passes =
+            if off < 0.7 && gram { 2.0 + (1e-8f64).ln() / rate.ln() } else { f64::INFINITY };
+        let reference = passes * (weight + 2.0 * per_row);
+        let working = (1.25 * support).powi(2) / 2.0 + 4.0 * (weight + 2.0 * per_row);
+        let direct = if self.data.design.is_sparse() || p > 64.0 {
+            f64::INFINITY
+        } else {
+            weight + (p + 2.0) * (p + 3.0) / 2.0
+        };
+        if direct <= reference && direct <= working {
+            Method::Gram
+        } else if reference <= working {
+            Method::Reference
+        } else {
+            Method::WorkingSet
+        }
+    }
+
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    pub fn plan(&self) -> &WeightPlan {
+        &self.plan
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Squared scale of the response: objectives times this are in the user's units.
+    pub fn unit(&self) -> f64 {
+        self.scale_y * self.scale_y
+    }
+
+    pub fn task<'a>(&self, weights: RowWeights<'a>) -> Task<'a> {
+        let p = self.data.design.cols;
+        Task {
+            weights,
+            l1: vec![0.0; p],
+            ridge: vec![0.0; p],
+            beta: vec![0.0; p],
+            totals: None,
+            found: Default::default(),
+        }
+    }
+
+    /// λ on the scale of the standardised response, for the ℓ1 part.
+    pub fn l1_scale(&self) -> f64 {
+        self.options.alpha / self.scale_y
+    }
+
+    /// Penalties for a lambda; `prior` is one weight, or one for each coefficient.
+    pub fn set_penalty(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
+        for (j, factor) in self.options.penalty_factor.iter().enumerate() {
+            let strength = lambda * factor * prior[j.min(prior.len() - 1)];
+            task.l1[j] = strength * self.l1_scale();
+            task.ridge[j] = strength * (1.0 - self.options.alpha);
+        }
+    }
+
+    /// Penalties of the second step: its own lambda on the support of β, everything else excluded.
+    fn restrict(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
+        self.set_penalty(task, lambda, prior);
+        for (l1, b) in task.l1.iter_mut().zip(&task.beta) {
+            if *b == 0.0 {
+                *l1 = f64::INFINITY;
+            }
+        }
+    }
+
+    /// Solve from a Gram matrix: how it ended, b0, Σ w r² and Σ w.
+    pub fn solve_gram(
+        &self,
+        c: &Centred,
+        task: &mut Task,
+        solver: &mut Minimiser,
+    ) -> (End, f64, f64, f64) {
+        let p = task.beta.len();
+        if c.w <= 0.0 {
+            task.beta.fill(0.0);
+            let end = End { status: Status::Empty, iterations: 0, objective: 0.0, gap: 0.0 };
+            return (end, 0.0, 0.0, 0.0);
+        }
+        let model = Quadratic {
+            gram: &c.gram,
+            stride: p,
+            linear: &c.xy,
+            l1: &task.l1,
+            ridge: &task.ridge,
+            id: new_id(),
+        };
+        let iterations = solver.minimise(&model, &mut task.beta, Effort::Exact);
+        let mut gradient = c.xy.clone();
+        for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            crate::kernels::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
+        }
+        let explained: f64 = c.xy.iter().zip(&task.beta).map(|(x, b)| x * b).sum();
+        let left: f64 = gradient.iter().zip(&task.beta).map(|(g, b)| g * b).sum();
+        // r'Wr = y'Wy − β'X'Wy − β'X'Wr, r'Wy = y'Wy − β'X'Wy.
+        let (ry, rr) = (c.yy - explained, (c.yy - explained - left).max(0.0));
+        let point = Point {
+            beta: &task.beta,
+            gradient: &gradient,
+            l1: &task.l1,
+            ridge: &task.ridge,
+            rr,
+            ry,
+            yy: c.yy,
+        };
+        let certificate = point.certify(|a, b| c.gram[a * p + b]);
+        // Differences of y'Wy lose what a residual would keep: not to be believed near a perfect fit.
+        let believed = certificate.objective > 1e-6 * c.yy || c.yy == 0.0;
+        let within = certificate.gap <= self.options.limits.tolerance;
+        let status = if within && believed { Status::Converged } else { Status::NotConverged };
+        let end =
+            End { status, iterations, objective: certificate.objective, gap: certificate.gap };
+        (end, c.intercept(&task.beta), rr, c.w)
+    }
+
+    fn mode_of(&self, task: &Task, end: End) -> Mode {
+        let w = task.totals.as_ref().map_or(0.0, |t| t.w);
+        self.mode(Solution { beta: &task.beta, b0: task.found.b0, rr: task.found.rr, w, end })
+    }
+
+    /// Back to the user's scale.
+    fn mode(&self, s: Solution) -> Mode {
+        let beta: Vec<f64> = s.beta.iter().map(|b| b * self.scale_y).collect();
+        let slopes = self.data.design.unscale(&beta);
+        let mut theta = Vec::with_capacity(self.dimension());
+        if self.options.intercept {
+            let shift: f64 = slopes.iter().zip(&self.data.design.center).map(|(b, c)| b * c).sum();
+            theta.push(self.mean_y + self.scale_y * s.b0 - shift);
+        }
+        theta.extend(slopes);
+        Mode {
+            theta,
+            status: s.end.status,
+            iterations: s.end.iterations,
+            objective: s.end.objective * self.unit(),
+            gap: s.end.gap,
+            sigma: self.scale_y * if s.w > 0.0 { (s.rr / s.w).sqrt() } else { 0.0 },
+        }
+    }
+
+    fn prior_weights(&self, draw: u64) -> Vec<f64> {
+        let count = match self.plan.prior() {
+            PriorWeight::Coefficient => self.data.design.cols,
+            _ => 1,
+        };
+        let mut out = vec![0.0; count.max(1)];
+        self.plan.fill_prior(draw, &mut out);
+        out
+    }
+
+    fn solve_by_gram(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+        let mut weights: Vec<DrawWeights> = draws.iter().map(|&k| self.plan.draw(k)).collect();
+        let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
+        let moments = batch_moments(&self.data, draws.len(), fill, control)?;
+        let mut solver = Minimiser::default();
+        let mut modes = Vec::with_capacity(draws.len() * self.lambda.len());
+        for (&draw, moments) in draws.iter().zip(moments) {
+            let centred = moments.centre(self.options.intercept);
+            let prior = self.prior_weights(draw);
+            let mut task = self.task(RowWeights::Draw(self.plan.draw(draw)));
+            for (l, &lambda) in self.lambda.iter().enumerate() {
+                control.check()?;
+                self.set_penalty(&mut task, lambda, &prior);
+                task.beta.copy_from_slice(&self.starts[l]);
+                let solved = self.solve_gram(&centred, &mut task, &mut solver);
+                let mut mode = self.finish(&mut task, Some(solved), &mut solver, control)?;
+                if let Some(refit) = self.options.refit {
+                    self.restrict(&mut task, refit, &prior);
+                    let solved = self.solve_gram(&centred, &mut task, &mut solver);
+                    mode = self.finish(&mut task, Some(solved), &mut solver, control)?;
+                }
+                modes.push(mode);
+            }
+        }
+        Ok(modes)
+    }
+
+    fn solve_by_passes(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+        let mut solver = Minimiser::default();
+        let priors: Vec<Vec<f64>> = draws.iter().map(|&k| self.prior_weights(k)).collect();
+        let mut tasks: Vec<Task> =
+            draws.iter().map(|&k| self.task(RowWeights::Draw(self.plan.draw(k)))).collect();
+        let mut modes: Vec<Option<Mode>> = vec![None; draws.len() * self.lambda.len()];
+        let (reference, limits) = (self.reference.as_ref(), self.options.limits);
+        for (l, &lambda) in self.lambda.iter().enumerate() {
+            for (task, prior) in tasks.iter_mut().zip(&priors) {
+                self.set_penalty(task, lambda, prior);
+                task.beta.copy_from_slice(&self.starts[l]);
+            }
+            let mut ends =
+                batch::solve(&self.data, &mut tasks, reference, limits, &mut solver, control)?;
+            if let Some(refit) = self.options.refit {
+                for (task, prior) in tasks.iter_mut().zip(&priors) {
+                    self.restrict(task, refit, prior);
+                }
+                ends =
+                    batch::solve(&self.data, &mut tasks, reference, limits, &mut solver, control)?;
+            }
+            for (k, (task, end)) in tasks.iter().zip(ends).enumerate() {
+                modes[k * self.lambda.len() + l] = Some(self.mode_of(task, end));
+            }
+        }
+        Ok(modes.into_iter().flatten().collect())
+    }
+}
+
+impl WeightedProblem for Lasso {
+    fn dimension(&self) -> usize {
+        self.data.design.cols + usize::from(self.options.intercept)
+    }
+
+    fn modes(&self) -> usize {
+        self.lambda.len()
+    }
+
+    fn batch(&self) -> usize {
+        match self.method {
+            Method::Gram => 8 * LANES,
+            // The panels of a batch are p numbers a draw: keep them near the caches.
+            _ => ((1 << 18) / self.data.design.cols.max(1))
+                .clamp(LANES, 4 * LANES)
+                .next_multiple_of(LANES),
+        }
+    }
+
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+        match self.method {
+            Method::Gram => self.solve_by_gram(draws, control),
+            _ => self.solve_by_passes(draws, control),
+        }
+    }
+}

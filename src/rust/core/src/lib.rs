@@ -1,0 +1,34 @@
+//! The weighted Bayesian bootstrap (Newton, Polson & Xu 2021), without R.
+//!
+//! # The method
+//!
+//! Draw k of the posterior of θ is the minimiser of a randomly weighted objective,
+//!
+//! ```text
+//! θₖ = argmin Σᵢ wᵢ lᵢ(θ) + w₀ λ φ(θ),    w₁ … wₙ, w₀ ~ Exp(1) (or another law of mean 1),
+//! ```
+//!
+//! with lᵢ the negative log-likelihood of row i and λφ the penalty, a negative log-prior. Each draw
+//! is an optimisation of its own, certified by a duality gap or a gradient norm.
+//!
+//! # The flow of a draw
+//!
+//! [`weights`] makes w from (seed, k) → a [`problem::WeightedProblem`] solves a batch of draws →
+//! [`bootstrap`] puts the modes in one table, on the threads of a [`parallel::Job`] that its owner
+//! polls, shows the progress of and may cancel.
+//!
+//! # The promise
+//!
+//! Draw k depends on (seed, k) and the data alone: not on threads, batches, chunks, neighbours or the
+//! instruction set. [`kernels`] says how.
+
+pub mod bootstrap;
+pub mod cholesky;
+pub mod error;
+pub mod kernels;
+pub mod lasso;
+pub mod parallel;
+pub mod problem;
+pub mod weights;
+
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

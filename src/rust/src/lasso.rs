@@ -1,0 +1,111 @@
+//! The lasso: data and options in, draws out.
+
+use crate::convert::{Fields, Result, error_list};
+use crate::job::{self, Convert};
+use extendr_api::prelude::*;
+use wbb_core::bootstrap::{self, Draws};
+use wbb_core::lasso::{Curve, Folds, Lasso, Limits, Options, Rule, Source};
+use wbb_core::problem::Mode;
+
+/// Start a lasso job; see R/lasso-fit.R for the fields.
+#[extendr]
+fn rust_lasso_job(design: List, y: Vec<f64>, options: List) -> Robj {
+    start(&Fields(&design), y, &Fields(&options)).unwrap_or_else(|e| error_list(&e).into())
+}
+
+fn start(design: &Fields, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+    let x = source(design)?;
+    let plan = fields.weight_plan()?;
+    let options = options(fields)?;
+    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
+    let work = move |control: &_| {
+        let lasso = Lasso::new(x, y, plan, options, control)?;
+        let draws = bootstrap::run(&lasso, first, count, control)?;
+        let method = lasso.method.name();
+        let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
+        Ok(Box::new(move || result(draws, lambda, &modes, curve, method)) as Convert)
+    };
+    Ok(job::start(fields.count("threads")?, work))
+}
+
+fn source(design: &Fields) -> Result<Source> {
+    let values = design.numbers("x")?;
+    // Only a sparse matrix has row indices.
+    let Ok(rows) = design.integers("i") else {
+        return Ok(Source::Dense(values));
+    };
+    let shape = (design.count("nrow")?, design.count("ncol")?);
+    let index = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
+    let starts = index(design.integers("p")?);
+    Source::sparse(shape, starts, index(rows), values)
+}
+
+fn options(fields: &Fields) -> Result<Options> {
+    let ratio = fields.number("lambda_min_ratio")?;
+    Ok(Options {
+        lambda: fields.numbers("lambda")?,
+        folds: Folds {
+            count: fields.count("nfolds")? as u32,
+            of_row: fields.ids("foldid")?,
+            lambdas: fields.count("nlambda")?,
+            ratio: (!ratio.is_nan()).then_some(ratio),
+            rule: Rule::new(&fields.text("rule")?)?,
+        },
+        alpha: fields.number("alpha")?,
+        penalty_factor: fields.numbers("penalty_factor")?,
+        intercept: fields.flag("intercept")?,
+        standardize: fields.flag("standardize")?,
+        refit: if fields.flag("refit")? { Some(fields.number("refit_lambda")?) } else { None },
+        limits: Limits {
+            tolerance: fields.number("tolerance")?,
+            iterations: fields.count("max_iterations")? as u32,
+        },
+    })
+}
+
+fn result(
+    draws: Draws,
+    lambda: Vec<f64>,
+    modes: &[Mode],
+    curve: Option<Curve>,
+    method: &str,
+) -> List {
+    let of_modes = |f: fn(&Mode) -> f64| -> Vec<f64> { modes.iter().map(f).collect() };
+    let status: Vec<i32> = draws.status.iter().map(|s| *s as i32).collect();
+    let iterations: Vec<i32> = draws.iterations.iter().map(|i| *i as i32).collect();
+    list!(
+        draws = draws.theta,
+        mode = modes.iter().flat_map(|m| m.theta.iter().copied()).collect::<Vec<f64>>(),
+        status = status,
+        iterations = iterations,
+        objective = draws.objective,
+        gap = draws.gap,
+        sigma = draws.sigma,
+        mode_status = modes.iter().map(|m| m.status as i32).collect::<Vec<i32>>(),
+        mode_iterations = modes.iter().map(|m| m.iterations as i32).collect::<Vec<i32>>(),
+        mode_objective = of_modes(|m| m.objective),
+        mode_gap = of_modes(|m| m.gap),
+        mode_sigma = of_modes(|m| m.sigma),
+        lambda = lambda,
+        cv = curve.map_or_else(|| Robj::from(()), |c| curve_list(c).into()),
+        method = method
+    )
+}
+
+fn curve_list(curve: Curve) -> List {
+    let integers = |v: Vec<u32>| -> Vec<i32> { v.into_iter().map(|i| i as i32).collect() };
+    list!(
+        lambda = curve.lambda,
+        mean = curve.mean,
+        se = curve.se,
+        nonzero = integers(curve.nonzero),
+        foldid = integers(curve.fold),
+        index_min = curve.index_min as i32 + 1,
+        index_1se = curve.index_1se as i32 + 1
+    )
+}
+
+extendr_module! {
+    mod lasso;
+    fn rust_lasso_job;
+}

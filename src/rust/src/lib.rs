@@ -1,0 +1,25 @@
+//! Bindings for R: convert in, call, convert out. No mathematics here.
+//!
+//! Nothing in this crate raises an R error: errors travel as lists (see `convert::error_list`) and
+//! R raises them, with the user's call. No thread but R's own touches R.
+
+use extendr_api::prelude::*;
+
+mod convert;
+mod job;
+mod lasso;
+mod weights;
+
+/// Version of the core.
+#[extendr]
+fn rust_info() -> List {
+    list!(version = wbb_core::VERSION, simd = wbb_core::kernels::instruction_set())
+}
+
+extendr_module! {
+    mod wbb;
+    use job;
+    use lasso;
+    use weights;
+    fn rust_info;
+}
