@@ -68,6 +68,10 @@ impl Point<'_> {
         if free.is_empty() {
             return 0.0;
         }
+        // Where the caller does not know the curvature yet, nothing is certified.
+        if free.iter().any(|&(j, _)| curvature(j, j) + self.ridge[j] <= 0.0) {
+            return f64::INFINITY;
+        }
         let mut cholesky = Cholesky::default();
         cholesky.factor(free.len(), |row, out| {
             let j = free[row].0;
@@ -113,6 +117,21 @@ mod tests {
                 assert!(c.gap * c.objective.max(2e-10) >= excess - 1e-12, "{l1} {b}");
             }
         }
+    }
+
+    #[test]
+    fn without_its_curvature_a_free_coordinate_is_not_certified() {
+        let r = 1.0;
+        let point = Point {
+            beta: &[1.0],
+            gradient: &[r],
+            l1: &[0.0],
+            ridge: &[0.0],
+            rr: 1.0,
+            ry: 2.0,
+            yy: 4.0,
+        };
+        assert_eq!(point.certify(|_, _| 0.0).gap, f64::INFINITY);
     }
 
     #[test]

@@ -61,6 +61,7 @@ pub struct Lasso {
     scale_y: f64,
     reference: Option<Reference>,
     starts: Vec<Vec<f64>>,
+    /// How draws are solved; any method gives the same answer to the tolerance.
     pub method: Method,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
@@ -141,12 +142,7 @@ impl Lasso {
         self.starts = starts;
         self.modes = modes;
         self.method = self.choose(centred.is_some());
-        if self.method == Method::Reference
-            && let Some(centred) = centred
-        {
-            self.reference =
-                Some(Reference { weight: centred.w, gram: centred.gram, id: new_id() });
-        }
+        self.reference = centred.map(|c| Reference { weight: c.w, gram: c.gram, id: new_id() });
         Ok(())
     }
 
@@ -423,7 +419,8 @@ impl Lasso {
         let mut tasks: Vec<Task> =
             draws.iter().map(|&k| self.task(RowWeights::Draw(self.plan.draw(k)))).collect();
         let mut modes: Vec<Option<Mode>> = vec![None; draws.len() * self.lambda.len()];
-        let (reference, limits) = (self.reference.as_ref(), self.options.limits);
+        let reference = self.reference.as_ref().filter(|_| self.method == Method::Reference);
+        let limits = self.options.limits;
         for (l, &lambda) in self.lambda.iter().enumerate() {
             for (task, prior) in tasks.iter_mut().zip(&priors) {
                 self.set_penalty(task, lambda, prior);
