@@ -2,8 +2,8 @@
 
 use super::models::{History, Reference, WorkingSet};
 use super::moments::Data;
+use super::newton::Newton;
 use super::pass::{Task, pass};
-use super::quadratic::Minimiser;
 use crate::error::Error;
 use crate::parallel::Control;
 use crate::problem::Status;
@@ -57,7 +57,7 @@ pub fn solve(
     tasks: &mut [Task],
     reference: Option<&Reference>,
     limits: Limits,
-    solver: &mut Minimiser,
+    newton: &mut Newton,
     control: &Control,
 ) -> Result<Vec<End>, Error> {
     let p = data.design.cols;
@@ -89,10 +89,10 @@ pub fn solve(
             state.judge(task, p, round, limits);
             if state.end.is_none() {
                 match &mut state.model {
-                    Model::Reference(reference, _) => reference.step(task, solver),
+                    Model::Reference(reference, _) => reference.step(task, newton),
                     Model::Working(set) => {
                         // New columns are progress, even if the gap does not show it yet.
-                        if set.step(data, task, solver, control)? {
+                        if set.step(data, task, newton, control)? {
                             state.stalled = 0;
                         }
                     }

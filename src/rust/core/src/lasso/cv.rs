@@ -2,9 +2,9 @@
 
 use super::batch;
 use super::moments::Moments;
+use super::newton::Newton;
 use super::pass::{RowWeights, Task, pass};
 use super::problem::Lasso;
-use super::quadratic::Minimiser;
 use crate::error::Error;
 use crate::kernels::LANES;
 use crate::parallel::{Control, Stage, for_each};
@@ -71,7 +71,7 @@ struct Path {
 
 /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
 pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Result<f64, Error> {
-    let mut solver = Minimiser::default();
+    let mut newton = Newton::default();
     let mut task = lasso.task(RowWeights::Case(lasso.plan()));
     let factors = &lasso.options().penalty_factor;
     for (l1, &factor) in task.l1.iter_mut().zip(factors) {
@@ -80,7 +80,7 @@ pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> 
     let gradient = match total {
         Some(total) => {
             let centred = total.clone().centre(lasso.options().intercept);
-            lasso.solve_gram(&centred, &mut task, &mut solver);
+            lasso.solve_gram(&centred, &mut task, &mut newton);
             let p = task.beta.len();
             let mut gradient = centred.xy.clone();
             for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
@@ -90,7 +90,7 @@ pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> 
         }
         None => {
             let one = std::slice::from_mut(&mut task);
-            batch::solve(lasso.data(), one, None, lasso.options().limits, &mut solver, control)?;
+            batch::solve(lasso.data(), one, None, lasso.options().limits, &mut newton, control)?;
             task.found.gradient
         }
     };
@@ -179,7 +179,7 @@ fn path_by_gram(
         path.weight = 0.0;
     }
     let centred = train.centre(lasso.options().intercept);
-    let mut solver = Minimiser::default();
+    let mut newton = Newton::default();
     let mut task = lasso.task(RowWeights::Case(lasso.plan()));
     for &lambda in lambda {
         control.check()?;
@@ -189,7 +189,7 @@ fn path_by_gram(
             continue;
         }
         lasso.set_penalty(&mut task, lambda * share, &[1.0]);
-        let (_, b0, _, _) = lasso.solve_gram(&centred, &mut task, &mut solver);
+        let (_, b0, _, _) = lasso.solve_gram(&centred, &mut task, &mut newton);
         path.squares.push(held.squares(b0, &task.beta));
         path.nonzero.push(nonzero(&task.beta));
     }
@@ -226,13 +226,13 @@ fn paths_by_passes(
             nonzero: Vec::new(),
         })
         .collect();
-    let mut solver = Minimiser::default();
+    let mut newton = Newton::default();
     for &lambda in lambda {
         for task in &mut tasks {
             let share = weight(task) / total;
             lasso.set_penalty(task, lambda * share, &[1.0]);
         }
-        batch::solve(lasso.data(), &mut tasks, None, lasso.options().limits, &mut solver, control)?;
+        batch::solve(lasso.data(), &mut tasks, None, lasso.options().limits, &mut newton, control)?;
         for (task, test) in tasks.iter().zip(&mut tests) {
             test.beta.copy_from_slice(&task.beta);
         }

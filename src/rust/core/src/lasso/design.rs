@@ -7,7 +7,7 @@ use sprs::CsMat;
 use std::ops::Range;
 
 /// Numbers in a dense block: it should stay in the second-level cache while a batch works on it.
-const BLOCK: usize = 1 << 16;
+const BLOCK: usize = 1 << 14;
 /// Most rows handled together.
 const ROWS: usize = 504;
 
@@ -232,7 +232,7 @@ pub fn sparse_sums(
 
 /// An odd number of cache lines a column: columns a power of two apart would share one cache set.
 fn block_rows(cols: usize) -> usize {
-    let lines = (BLOCK / cols.max(1)).clamp(32, ROWS) / LANES;
+    let lines = (BLOCK / cols.max(1)).clamp(24, ROWS) / LANES;
     (lines | 1) * LANES
 }
 

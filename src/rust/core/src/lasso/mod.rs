@@ -22,9 +22,11 @@ mod cv;
 mod design;
 mod models;
 mod moments;
+mod newton;
 mod pass;
 mod problem;
 mod quadratic;
+mod sweeps;
 
 pub use batch::Limits;
 pub use cv::{Curve, Folds, Rule};

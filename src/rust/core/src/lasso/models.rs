@@ -11,8 +11,10 @@
 //! columns; the pass over the data finds what is missing.
 
 use super::moments::{Data, cross};
+use super::newton::Newton;
 use super::pass::{Found, Task};
-use super::quadratic::{Effort, Minimiser, Quadratic};
+use super::quadratic::Quadratic;
+use super::sweeps::approach;
 use crate::cholesky::Cholesky;
 use crate::error::Error;
 use crate::kernels::panel_width;
@@ -20,6 +22,8 @@ use crate::parallel::Control;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+/// Part of the first change at which the sweeps of a reference step end.
+const ROUGH: f64 = 1e-2;
 /// Points that a combination may use.
 const MEMORY: usize = 8;
 
@@ -44,24 +48,25 @@ pub struct History {
 }
 
 impl Reference {
-    /// Replace β by the minimum of the model around it.
-    pub fn step(&self, task: &mut Task, solver: &mut Minimiser) {
-        let p = task.beta.len();
-        let ratio = self.weight / task.totals.as_ref().map_or(self.weight, |t| t.w);
+    /// Replace β by (nearly) the minimum of the model around it.
+    pub fn step(&self, task: &mut Task, newton: &mut Newton) {
         // The model's problem, divided by the draw's total weight over the reference's.
-        let mut linear: Vec<f64> = task.found.gradient.iter().map(|g| g * ratio).collect();
-        for (j, &b) in task.beta.iter().enumerate() {
-            if b != 0.0 {
-                crate::kernels::axpy(b, &self.gram[j * p..][..p], &mut linear);
-            }
+        let ratio = self.weight / task.totals.as_ref().map_or(self.weight, |t| t.w);
+        let scaled = |v: &[f64]| -> Vec<f64> { v.iter().map(|v| v * ratio).collect() };
+        let (l1, ridge) = (scaled(&task.l1), scaled(&task.ridge));
+        let mut correlation = scaled(&task.found.gradient);
+        for (c, (d, b)) in correlation.iter_mut().zip(ridge.iter().zip(&task.beta)) {
+            *c -= d * b;
         }
-        let l1: Vec<f64> = task.l1.iter().map(|l| l * ratio).collect();
-        let ridge: Vec<f64> = task.ridge.iter().map(|d| d * ratio).collect();
         // Ridge terms carry the draw's prior weight: then no two problems share a factor.
         let id = if ridge.iter().all(|d| *d == 0.0) { self.id } else { new_id() };
         let model =
-            Quadratic { gram: &self.gram, stride: p, linear: &linear, l1: &l1, ridge: &ridge, id };
-        solver.minimise(&model, &mut task.beta, Effort::Sweeps(1e-2));
+            Quadratic { gram: &self.gram, stride: task.beta.len(), l1: &l1, ridge: &ridge, id };
+        if !approach(&model, &mut task.beta, &mut correlation, ROUGH) {
+            // Collinear columns: from b = correlation + (H + D)β, exactly.
+            model.subtract(-1.0, &task.beta, &mut correlation);
+            newton.minimise(&model, &correlation, &mut task.beta);
+        }
     }
 
     /// x_a'W x_b, nearly.
@@ -174,27 +179,27 @@ impl WorkingSet {
         &mut self,
         data: &Data,
         task: &mut Task,
-        solver: &mut Minimiser,
+        newton: &mut Newton,
         control: &Control,
     ) -> Result<bool, Error> {
         let grew = self.grow(data, task, control)?;
-        let m = self.columns.len();
         let take =
             |v: &[f64]| -> Vec<f64> { self.columns.iter().map(|&j| v[j as usize]).collect() };
-        let (mut beta, mut linear) = (take(&task.beta), take(&task.found.gradient));
-        for (k, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            crate::kernels::axpy(b, &self.gram[k * self.stride..][..m], &mut linear);
-        }
-        let (l1, ridge) = (take(&task.l1), take(&task.ridge));
+        let (mut beta, l1, ridge) = (take(&task.beta), take(&task.l1), take(&task.ridge));
         let model = Quadratic {
             gram: &self.gram,
             stride: self.stride,
-            linear: &linear,
             l1: &l1,
             ridge: &ridge,
             id: self.id,
         };
-        solver.minimise(&model, &mut beta, Effort::Exact);
+        // b = X'Wr + Hβ: the gradient is exact, so repeated steps refine.
+        let mut linear = take(&task.found.gradient);
+        for (g, (d, b)) in linear.iter_mut().zip(ridge.iter().zip(&beta)) {
+            *g -= d * b;
+        }
+        model.subtract(-1.0, &beta, &mut linear);
+        newton.minimise(&model, &linear, &mut beta);
         self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
         Ok(grew)
     }

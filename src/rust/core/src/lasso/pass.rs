@@ -124,6 +124,12 @@ dispatch! {
     }
 }
 
+/// Read a block once in order of address: the products below jump between its columns, which no
+/// prefetcher follows from main memory.
+fn bring_in(block: &[f64]) {
+    std::hint::black_box(block.iter().step_by(LANES).sum::<f64>());
+}
+
 /// Fill `found` (and, the first time, `totals`) of every task at its β.
 pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
     let design = &data.design;
@@ -166,6 +172,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
             r.iter_mut().zip(&offset).for_each(|(r, o)| *r = y + o);
         }
         if let Some(block) = design.dense_block(&rows) {
+            bring_in(block);
             let product =
                 Product { block, rows: count, which: &which, coefficients: &coefficients, width };
             subtract(&product, residual);

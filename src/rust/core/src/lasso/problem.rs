@@ -6,8 +6,9 @@ use super::cv::{self, Folds};
 use super::design::{Design, Source, Standardise};
 use super::models::{Reference, new_id};
 use super::moments::{Centred, Data, Moments, batch_moments};
+use super::newton::Newton;
 use super::pass::{RowWeights, Task};
-use super::quadratic::{Effort, Minimiser, Quadratic};
+use super::quadratic::Quadratic;
 use crate::error::Error;
 use crate::kernels::LANES;
 use crate::parallel::{Control, Stage};
@@ -158,21 +159,21 @@ impl Lasso {
         order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
         let mut starts = vec![Vec::new(); lambda.len()];
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
-        let mut solver = Minimiser::default();
+        let mut newton = Newton::default();
         let mut task = self.task(RowWeights::Case(&self.plan));
         let mut reached = f64::INFINITY;
         for &l in &order {
             if centred.is_none() {
-                reached = self.approach(&mut task, lambda[l], reached, &mut solver, control)?;
+                reached = self.approach(&mut task, lambda[l], reached, &mut newton, control)?;
             }
             self.set_penalty(&mut task, lambda[l], &[1.0]);
-            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut solver));
-            modes[l] = Some(self.finish(&mut task, solved, &mut solver, control)?);
+            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton));
+            modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
             starts[l] = task.beta.clone();
             if let Some(refit) = self.options.refit {
                 self.restrict(&mut task, refit, &[1.0]);
-                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut solver));
-                modes[l] = Some(self.finish(&mut task, solved, &mut solver, control)?);
+                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton));
+                modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
                 task.beta.copy_from_slice(&starts[l]);
             }
             debug_assert_eq!(task.beta.len(), p);
@@ -187,7 +188,7 @@ impl Lasso {
         task: &mut Task,
         lambda: f64,
         from: f64,
-        solver: &mut Minimiser,
+        newton: &mut Newton,
         control: &Control,
     ) -> Result<f64, Error> {
         let mut at = from;
@@ -198,7 +199,7 @@ impl Lasso {
         while at > 2.0 * lambda && at > 1e-6 * from.min(at) && lambda > 0.0 {
             at *= 0.5;
             self.set_penalty(task, at, &[1.0]);
-            batch::solve(&self.data, std::slice::from_mut(task), None, rough, solver, control)?;
+            batch::solve(&self.data, std::slice::from_mut(task), None, rough, newton, control)?;
         }
         Ok(lambda)
     }
@@ -208,7 +209,7 @@ impl Lasso {
         &self,
         task: &mut Task,
         solved: Option<(End, f64, f64, f64)>,
-        solver: &mut Minimiser,
+        newton: &mut Newton,
         control: &Control,
     ) -> Result<Mode, Error> {
         if let Some((end, b0, rr, w)) = solved
@@ -217,7 +218,7 @@ impl Lasso {
             return Ok(self.mode(Solution { beta: &task.beta, b0, rr, w, end }));
         }
         let one = std::slice::from_mut(task);
-        let ends = batch::solve(&self.data, one, None, self.options.limits, solver, control)?;
+        let ends = batch::solve(&self.data, one, None, self.options.limits, newton, control)?;
         Ok(self.mode_of(&one[0], ends[0]))
     }
 
@@ -307,7 +308,7 @@ impl Lasso {
         &self,
         c: &Centred,
         task: &mut Task,
-        solver: &mut Minimiser,
+        newton: &mut Newton,
     ) -> (End, f64, f64, f64) {
         let p = task.beta.len();
         if c.w <= 0.0 {
@@ -315,15 +316,9 @@ impl Lasso {
             let end = End { status: Status::Empty, iterations: 0, objective: 0.0, gap: 0.0 };
             return (end, 0.0, 0.0, 0.0);
         }
-        let model = Quadratic {
-            gram: &c.gram,
-            stride: p,
-            linear: &c.xy,
-            l1: &task.l1,
-            ridge: &task.ridge,
-            id: new_id(),
-        };
-        let iterations = solver.minimise(&model, &mut task.beta, Effort::Exact);
+        let model =
+            Quadratic { gram: &c.gram, stride: p, l1: &task.l1, ridge: &task.ridge, id: new_id() };
+        let iterations = newton.minimise(&model, &c.xy, &mut task.beta);
         let mut gradient = c.xy.clone();
         for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
             crate::kernels::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
@@ -390,7 +385,7 @@ impl Lasso {
         let mut weights: Vec<DrawWeights> = draws.iter().map(|&k| self.plan.draw(k)).collect();
         let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
         let moments = batch_moments(&self.data, draws.len(), fill, control)?;
-        let mut solver = Minimiser::default();
+        let mut newton = Newton::default();
         let mut modes = Vec::with_capacity(draws.len() * self.lambda.len());
         for (&draw, moments) in draws.iter().zip(moments) {
             let centred = moments.centre(self.options.intercept);
@@ -400,12 +395,12 @@ impl Lasso {
                 control.check()?;
                 self.set_penalty(&mut task, lambda, &prior);
                 task.beta.copy_from_slice(&self.starts[l]);
-                let solved = self.solve_gram(&centred, &mut task, &mut solver);
-                let mut mode = self.finish(&mut task, Some(solved), &mut solver, control)?;
+                let solved = self.solve_gram(&centred, &mut task, &mut newton);
+                let mut mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 if let Some(refit) = self.options.refit {
                     self.restrict(&mut task, refit, &prior);
-                    let solved = self.solve_gram(&centred, &mut task, &mut solver);
-                    mode = self.finish(&mut task, Some(solved), &mut solver, control)?;
+                    let solved = self.solve_gram(&centred, &mut task, &mut newton);
+                    mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 }
                 modes.push(mode);
             }
@@ -414,7 +409,7 @@ impl Lasso {
     }
 
     fn solve_by_passes(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
-        let mut solver = Minimiser::default();
+        let mut newton = Newton::default();
         let priors: Vec<Vec<f64>> = draws.iter().map(|&k| self.prior_weights(k)).collect();
         let mut tasks: Vec<Task> =
             draws.iter().map(|&k| self.task(RowWeights::Draw(self.plan.draw(k)))).collect();
@@ -427,13 +422,13 @@ impl Lasso {
                 task.beta.copy_from_slice(&self.starts[l]);
             }
             let mut ends =
-                batch::solve(&self.data, &mut tasks, reference, limits, &mut solver, control)?;
+                batch::solve(&self.data, &mut tasks, reference, limits, &mut newton, control)?;
             if let Some(refit) = self.options.refit {
                 for (task, prior) in tasks.iter_mut().zip(&priors) {
                     self.restrict(task, refit, prior);
                 }
                 ends =
-                    batch::solve(&self.data, &mut tasks, reference, limits, &mut solver, control)?;
+                    batch::solve(&self.data, &mut tasks, reference, limits, &mut newton, control)?;
             }
             for (k, (task, end)) in tasks.iter().zip(ends).enumerate() {
                 modes[k * self.lambda.len() + l] = Some(self.mode_of(task, end));
@@ -457,7 +452,7 @@ impl WeightedProblem for Lasso {
             Method::Gram => 8 * LANES,
             // The panels of a batch are p numbers a draw: keep them near the caches.
             _ => ((1 << 18) / self.data.design.cols.max(1))
-                .clamp(LANES, 4 * LANES)
+                .clamp(LANES, 8 * LANES)
                 .next_multiple_of(LANES),
         }
     }

@@ -1,0 +1,67 @@
+# Every command a person runs; `make help` lists them.
+
+# Everything R installs goes into the checkout: the package itself into .Rlib,
+# packages it needs into .Rdeps (only where the system cannot provide them).
+export R_LIBS := $(CURDIR)/.Rlib:$(CURDIR)/.Rdeps
+R ?= R
+RSCRIPT ?= Rscript
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-demo install demo check test test-rust test-r lint \
+        docs wrappers vendor build bench notebook clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup-demo install ## set up, install, and run the diabetes example: a table and a figure
+	@$(RSCRIPT) tools/demo.R
+
+check: setup ## set up and run all checks, ending with R CMD check --as-cran on the tarball
+	@tools/check.sh all
+
+setup: ## install what `make check` needs and is missing
+	@tools/setup.sh check
+
+setup-demo: ## install what `make demo` needs and is missing: R, a compiler
+	@tools/setup.sh demo
+
+install: ## build and install the package into the checkout's own library, .Rlib
+	@mkdir -p .Rlib
+	$(R) CMD INSTALL --no-multiarch --library="$(CURDIR)/.Rlib" .
+
+test: test-rust test-r ## run all tests
+
+test-rust: ## run the tests of the Rust core, without R
+	cargo test --locked
+
+test-r: install ## run the tests of the R package against the installed one
+	NOT_CRAN=true $(RSCRIPT) -e 'testthat::test_dir("tests/testthat", package = "wbb", load_package = "installed")'
+
+lint: ## check the formatting of the Rust code and its lints
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+wrappers: ## write R/extendr-wrappers.R from the Rust functions
+	./configure
+	cd src && $(R) CMD SHLIB -o wbb.so entrypoint.c
+	$(RSCRIPT) tools/wrappers.R
+
+docs: wrappers ## write NAMESPACE and man/ from the comments in R/
+	$(RSCRIPT) tools/docs.R
+
+vendor: ## pack the Rust crates into src/rust/vendor.tar.xz and list their authors
+	@tools/vendor.sh
+
+build: vendor ## build the R tarball in .check
+	@tools/check.sh build
+
+bench: install ## compare speed and exactness with other packages
+	$(RSCRIPT) bench/run.R
+
+notebook: install ## execute the notebooks and press their stop button, in a real Jupyter kernel
+	@tools/notebooks.sh
+
+clean: ## remove everything that was built (.Rdeps stays)
+	rm -rf .Rlib .check output target src/rust/vendor.tar.xz
+	./cleanup

@@ -1,0 +1,254 @@
+# The only argument checks of the package, and the only places that raise errors
+# and warnings. A check returns the value in the type the rest relies on.
+#
+# Messages are pasted, never formatted: names of the user's columns may hold `%`.
+
+abort <- function(kind, message, argument = NULL, value = NULL, call = user_call()) {
+  stop(structure(
+    class = c(paste0("wbb_error_", kind), "wbb_error", "error", "condition"),
+    list(message = message, call = call, argument = argument, value = value)
+  ))
+}
+
+warn <- function(kind, message, call = user_call()) {
+  warning(structure(
+    class = c(paste0("wbb_warning_", kind), "wbb_warning", "warning", "condition"),
+    list(message = message, call = call)
+  ))
+}
+
+# The outermost call of one of our functions: what the user typed, whichever
+# check further down found the fault.
+user_call <- function() {
+  ours <- topenv()
+  for (frame in seq_len(sys.nframe())) {
+    if (identical(environment(sys.function(frame)), ours)) return(sys.call(frame))
+  }
+  NULL
+}
+
+bad_argument <- function(argument, must, value, but = paste("is", show_value(value)), advice = NULL) {
+  message <- paste0("`", argument, "` must ", must, ", but ", but, ".")
+  abort("argument", paste(c(message, advice), collapse = " "), argument, value)
+}
+
+show_value <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.function(x)) return("a function")
+  if (is.atomic(x) && !is.object(x) && length(x) == 1L) {
+    if (is.character(x) && !is.na(x)) return(dQuote(x, FALSE))
+    return(format(x, digits = 15))
+  }
+  if (is.object(x) || is.matrix(x)) return(paste0("of class ", dQuote(class(x)[1L], FALSE)))
+  type <- if (is.numeric(x)) "numeric vector" else if (is.atomic(x)) paste(typeof(x), "vector") else typeof(x)
+  paste("a", type, "of length", length(x))
+}
+
+show_values <- function(x, most = 6L) {
+  shown <- vapply(utils::head(x, most), show_value, "")
+  paste0(paste(shown, collapse = ", "), if (length(x) > most) paste(" and", length(x) - most, "more"))
+}
+
+# Single values ---------------------------------------------------------------
+
+is_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1L && is.finite(x)
+}
+
+check_flag <- function(value, argument) {
+  if (!(is.logical(value) && length(value) == 1L && !is.na(value))) {
+    bad_argument(argument, "be TRUE or FALSE", value)
+  }
+  value
+}
+
+check_choice <- function(value, argument, choices) {
+  if (identical(value, choices)) return(choices[1L])
+  at <- if (is.character(value) && length(value) == 1L) pmatch(value, choices) else NA
+  if (is.na(at)) bad_argument(argument, paste("be one of", show_values(choices, Inf)), value)
+  choices[at]
+}
+
+check_number <- function(value, argument, lower = -Inf, upper = Inf, open = FALSE) {
+  inside <- is_number(value) &&
+    (if (open) value > lower && value < upper else value >= lower && value <= upper)
+  if (!inside) {
+    range <- if (is.finite(upper)) {
+      paste0("between ", lower, " and ", upper, if (open) " (both excluded)")
+    } else if (is.finite(lower)) {
+      paste(if (open) "above" else "of at least", lower)
+    }
+    bad_argument(argument, paste(c("be one number", range), collapse = " "), value)
+  }
+  as.double(value)
+}
+
+check_count <- function(value, argument, lower = 1, upper = .Machine$integer.max) {
+  if (!(is_number(value) && value == trunc(value) && value >= lower && value <= upper)) {
+    # Bounds that are only those of the number's type are no help, unless crossed.
+    bounded <- upper < .Machine$integer.max || (is_number(value) && abs(value) > upper)
+    range <- if (bounded) {
+      paste("from", format(lower, scientific = FALSE), "to", format(upper, scientific = FALSE))
+    } else if (lower >= 0) {
+      paste("of at least", lower)
+    }
+    bad_argument(argument, paste(c("be a whole number", range), collapse = " "), value)
+  }
+  as.double(value)
+}
+
+check_level <- function(value, argument = "level") {
+  check_number(value, argument, 0, 1, open = TRUE)
+}
+
+# Vectors ---------------------------------------------------------------------
+
+first_bad <- function(bad) which(bad)[1L]
+
+check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be numbers") {
+  if (!(is.numeric(value) || is.logical(value))) {
+    bad_argument(argument, must, value)
+  }
+  if (!is.null(n) && length(value) != n) {
+    bad_argument(argument, paste("have length", n), value, paste("has length", length(value)))
+  }
+  bad <- !is.finite(value) | value < lower
+  if (any(bad)) {
+    at <- first_bad(bad)
+    bad_argument(argument, must, value, paste("element", at, "is", show_value(value[[at]])))
+  }
+  as.double(value)
+}
+
+check_lambda <- function(value) {
+  if (identical(value, "cv")) return(double())
+  if (is.character(value) || is.null(value) || length(value) == 0L) {
+    bad_argument("lambda", "be \"cv\" or non-negative numbers", value)
+  }
+  value <- check_numbers(value, "lambda", lower = 0, must = "be non-negative numbers")
+  if (anyDuplicated(value)) {
+    bad_argument("lambda", "have distinct values", value,
+      paste(show_value(value[anyDuplicated(value)]), "is there twice"))
+  }
+  value
+}
+
+check_case_weights <- function(value, n) {
+  if (is.null(value)) return(double())
+  value <- check_numbers(value, "case_weights", n, lower = 0, must = "be non-negative numbers")
+  if (all(value == 0)) {
+    bad_argument("case_weights", "have a positive element", value, "all are 0")
+  }
+  value
+}
+
+# Ids 1, 2, ... in the order of appearance.
+check_cluster <- function(value, n) {
+  if (is.null(value)) return(integer())
+  if (!is.atomic(value) || is.matrix(value)) {
+    bad_argument("cluster", "be a vector or factor of ids", value)
+  }
+  if (length(value) != n) {
+    bad_argument("cluster", paste("have length", n), value, paste("has length", length(value)))
+  }
+  if (anyNA(value)) {
+    bad_argument("cluster", "have no missing values", value,
+      paste("element", first_bad(is.na(value)), "is NA"))
+  }
+  match(value, unique(value))
+}
+
+check_foldid <- function(value, n) {
+  if (is.null(value)) return(integer())
+  must <- "be fold numbers 1, 2, ..."
+  value <- check_numbers(value, "foldid", n, lower = 1, must = must)
+  if (any(value != trunc(value))) {
+    at <- first_bad(value != trunc(value))
+    bad_argument("foldid", must, value, paste("element", at, "is", show_value(value[at])))
+  }
+  empty <- setdiff(seq_len(max(value)), value)
+  if (length(empty)) {
+    bad_argument("foldid", must, value, paste("fold", empty[1L], "has no rows"))
+  }
+  if (max(value) < 2) bad_argument("foldid", "name at least two folds", value, "all are 1")
+  as.integer(value)
+}
+
+check_penalty_factor <- function(value, p) {
+  if (length(value) == 1L) value <- rep_len(value, p)
+  check_numbers(value, "penalty_factor", p, lower = 0, must = "be non-negative numbers")
+}
+
+# A fixed seed leaves R's generator alone; NULL takes one number from it, so that
+# set.seed() reproduces.
+check_seed <- function(value) {
+  if (is.null(value)) return(as.double(sample.int(.Machine$integer.max, 1L)))
+  check_count(value, "seed", -2^53, 2^53)
+}
+
+# 0 stands for all cores, which Rust counts.
+check_threads <- function(value) {
+  if (is.null(value)) value <- getOption("wbb.threads")
+  if (!is.null(value)) return(as.integer(check_count(value, "threads", 1, 1024)))
+  if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) 2L else 0L
+}
+
+check_refit <- function(value) {
+  if (is.logical(value)) return(list(refit = check_flag(value, "refit"), refit_lambda = 0))
+  if (!is_number(value) || value < 0) {
+    bad_argument("refit", "be TRUE, FALSE or a non-negative number", value)
+  }
+  list(refit = TRUE, refit_lambda = as.double(value))
+}
+
+# Refuses a result of this many doubles before anything is allocated.
+check_size <- function(numbers, what, argument, value, advice = NULL) {
+  bytes <- 8 * numbers
+  most <- check_number(getOption("wbb.max_bytes", 8e9), "options(wbb.max_bytes)", 0)
+  if (bytes > most) {
+    bad_argument(argument, paste("give a result of at most", show_gb(most)), value,
+      paste(what, "would take", show_gb(bytes)),
+      paste(c(advice, "The limit is `options(wbb.max_bytes = )`."), collapse = " "))
+  }
+}
+
+show_gb <- function(bytes) paste(format(bytes / 1e9, digits = 3, big.mark = ","), "GB")
+
+# Names of arguments ----------------------------------------------------------
+
+# What users of glmnet and lm type for our arguments.
+synonyms <- c(newx = "newdata", s = "lambda", parallel = "threads", n = "draws", B = "draws", R = "draws")
+
+check_dots <- function(..., .function = "wbb_lasso", .known = lasso_setting_names) {
+  if (...length() == 0L) return(invisible())
+  name <- dots_names(...)[1L]
+  if (name == "") {
+    abort("argument", paste0("`", .function, "()` was given an unnamed argument too many."), "...")
+  }
+  hint <- if (name %in% c("formula", "data")) {
+    " A formula comes first: wbb_lasso(formula, data)."
+  } else {
+    nearest <- nearest_name(name, .known)
+    if (length(nearest)) paste0(" Did you mean `", nearest, "`?")
+  }
+  abort("argument", paste0("`", .function, "()` has no argument `", name, "`.", hint), name)
+}
+
+nearest_name <- function(name, known) {
+  if (name %in% names(synonyms)) return(intersect(synonyms[[name]], known))
+  distance <- utils::adist(name, known, ignore.case = TRUE)[1L, ]
+  utils::head(known[distance == min(distance) & distance <= max(1, nchar(name) %/% 3)], 1L)
+}
+
+# ...names() of R 4.2 is wrong when some arguments have no name.
+dots_names <- function(...) {
+  given <- names(match.call())[-1L]
+  if (is.null(given)) rep("", ...length()) else given
+}
+
+require_package <- function(package, what) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort("package", paste0(what, " needs the package ", package,
+      "; install it with install.packages(\"", package, "\")."), package)
+  }
+}

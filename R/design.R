@@ -1,0 +1,273 @@
+# From the user's data to numbers: a design is list(x, y, names, ...) with x a
+# double matrix or a dgCMatrix. The same steps, with what was kept of the first
+# pass, turn `newdata` into a matrix for predict().
+
+# The x, y interface ------------------------------------------------------------
+
+matrix_design <- function(x, y) {
+  if (missing(x) || is.null(x)) bad_argument("x", "be a matrix, a data frame or a formula", NULL, "is missing")
+  coding <- NULL
+  if (is.data.frame(x)) {
+    check_extent(x, "x")
+    coding <- data_frame_coding(x)
+    x <- code_data_frame(x, coding, "x")
+  }
+  x <- numeric_x(x, "x")
+  check_extent(x, "x")
+  check_finite_x(x, "x")
+  if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
+  row_names <- if (is.null(rownames(x))) names(y) else rownames(x)
+  list(
+    x = x, y = check_response(y, "y", nrow(x)), names = column_names(x), row_names = row_names,
+    named = !is.null(colnames(x)), coding = coding, intercept = TRUE
+  )
+}
+
+check_response <- function(y, argument, n) {
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (is.list(y) || is.matrix(y) || !(is.numeric(y) || is.logical(y))) {
+    bad_argument(argument, "be a numeric vector", y)
+  }
+  if (length(y) != n) {
+    bad_argument(argument, paste("have one element for each of the", n, "rows of `x`"), y,
+      paste("has length", length(y)))
+  }
+  y <- as.double(y)
+  if (!all(is.finite(y))) {
+    at <- first_bad(!is.finite(y))
+    bad_argument(argument, "be finite", y, paste("element", at, "is", show_value(y[at])),
+      "Remove or impute such rows.")
+  }
+  y
+}
+
+check_extent <- function(x, argument) {
+  if (any(dim(x) == 0L)) {
+    bad_argument(argument, "have at least one row and one column", x,
+      paste("has", nrow(x), "rows and", ncol(x), "columns"))
+  }
+}
+
+numeric_x <- function(x, argument) {
+  if (is(x, "dgCMatrix")) return(x)
+  if (is(x, "sparseMatrix")) {
+    return(as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix"))
+  }
+  if (is(x, "Matrix")) x <- as.matrix(x)
+  if (!is.matrix(x)) {
+    bad_argument(argument, "be a matrix, a data frame or a sparse Matrix", x,
+      advice = if (is.atomic(x)) paste0("Use `as.matrix(", argument, ")` for a single column."))
+  }
+  if (!(is.numeric(x) || is.logical(x))) {
+    bad_argument(argument, "be numeric", x, paste("is a", typeof(x), "matrix"))
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+# The sum is finite unless an element is not, or it overflows: one pass and no
+# copy for good data.
+check_finite_x <- function(x, argument) {
+  values <- if (is.matrix(x)) x else x@x
+  if (is.finite(sum(values))) return(invisible())
+  at <- first_bad(!is.finite(values))
+  if (is.na(at)) return(invisible())
+  if (is.matrix(x)) {
+    row <- (at - 1L) %% nrow(x) + 1L
+    column <- (at - 1L) %/% nrow(x) + 1L
+  } else {
+    row <- x@i[at] + 1L
+    column <- findInterval(at - 1L, x@p)
+  }
+  bad_argument(argument, "be finite", x,
+    paste0("row ", row, " of column ", dQuote(column_names(x)[column], FALSE), " is ", show_value(values[at])),
+    "Remove or impute such rows.")
+}
+
+column_names <- function(x) {
+  names <- colnames(x)
+  if (is.null(names)) names <- rep("", ncol(x))
+  blank <- is.na(names) | names == ""
+  names[blank] <- paste0("V", seq_along(names))[blank]
+  make.unique(names)
+}
+
+# Data frames -------------------------------------------------------------------
+
+# For each column NULL (a number) or its contrast matrix, a row a level. Columns
+# are known by position, because their names may be duplicated.
+data_frame_coding <- function(x) {
+  columns <- lapply(seq_along(x), function(j) column_contrasts(x[[j]], names(x)[j]))
+  stats::setNames(columns, names(x))
+}
+
+column_contrasts <- function(value, name) {
+  if (is.null(dim(value)) && (is.numeric(value) || is.logical(value))) return(NULL)
+  if (!(is.factor(value) || is.character(value))) {
+    bad_argument("x", "have numeric, logical, character or factor columns", value,
+      paste("column", dQuote(name, FALSE), "is", show_value(value)))
+  }
+  value <- if (is.factor(value)) droplevels(value) else factor(value)
+  if (nlevels(value) < 2L) {
+    bad_argument("x", "have factors of two or more levels", value,
+      paste("column", dQuote(name, FALSE), "has", nlevels(value)))
+  }
+  contrasts <- stats::contrasts(value)
+  rownames(contrasts) <- levels(value)
+  contrasts
+}
+
+code_data_frame <- function(x, coding, argument) {
+  blocks <- lapply(seq_along(coding), function(j) {
+    code_column(x[[j]], coding[[j]], names(coding)[j], argument)
+  })
+  coded <- do.call(cbind, blocks)
+  # Automatic row names are integers; only those the user gave are worth keeping.
+  rownames(coded) <- if (.row_names_info(x) > 0L) row.names(x)
+  coded
+}
+
+code_column <- function(value, contrasts, name, argument) {
+  if (is.null(contrasts)) {
+    if (!(is.numeric(value) || is.logical(value))) {
+      bad_argument(argument, "have the column types of the fit", value,
+        paste("column", dQuote(name, FALSE), "is", show_value(value), "instead of numeric"))
+    }
+    return(matrix(as.double(value), dimnames = list(NULL, name)))
+  }
+  level <- match(as.character(value), rownames(contrasts))
+  if (anyNA(level)) {
+    at <- first_bad(is.na(level))
+    known <- paste("column", dQuote(name, FALSE), "has", show_value(as.character(value)[at]))
+    bad_argument(argument, paste("have the levels", show_values(rownames(contrasts))), value, known)
+  }
+  coded <- contrasts[level, , drop = FALSE]
+  suffix <- if (is.null(colnames(contrasts))) seq_len(ncol(contrasts)) else colnames(contrasts)
+  dimnames(coded) <- list(NULL, paste0(name, suffix))
+  coded
+}
+
+# The formula interface -----------------------------------------------------------
+
+formula_design <- function(frame_call, env) {
+  frame_call$drop.unused.levels <- TRUE
+  frame_call[[1L]] <- quote(stats::model.frame)
+  frame <- formula_error(eval(frame_call, env))
+  terms <- attr(frame, "terms")
+  if (!is.null(stats::model.offset(frame))) {
+    bad_argument("formula", "have no offset()", NULL, "has one", "Subtract it from the response.")
+  }
+  if (attr(terms, "response") == 0L) {
+    bad_argument("formula", "have a response on its left", NULL, "has none")
+  }
+  if (!length(attr(terms, "term.labels"))) {
+    bad_argument("formula", "have a predictor", NULL, "has none")
+  }
+  if (!nrow(frame)) {
+    bad_argument("data", "have at least one row without missing values", NULL, "has none")
+  }
+  x <- formula_error(stats::model.matrix(terms, frame))
+  contrasts <- attr(x, "contrasts")
+  x <- drop_intercept(x)
+  check_finite_x(x, "data")
+  response <- stats::model.response(frame, "any")
+  design <- list(
+    x = x, y = check_response(response, deparse1(terms[[2L]]), nrow(x)),
+    names = column_names(x), row_names = row.names(frame), named = TRUE,
+    intercept = attr(terms, "intercept") == 1L,
+    formula = stats::formula(terms), terms = terms, contrasts = contrasts,
+    xlevels = stats::.getXlevels(terms, frame), model = frame, na.action = attr(frame, "na.action")
+  )
+  design$variables <- data_variables(terms, eval(frame_call$data, env), nrow(frame))
+  design
+}
+
+formula_error <- function(expr, argument = "formula") {
+  tryCatch(expr, error = function(e) {
+    if (inherits(e, "wbb_error")) stop(e)
+    abort("argument", paste0("`", argument, "` and the data do not fit together: ", conditionMessage(e), "."), argument)
+  })
+}
+
+drop_intercept <- function(x) {
+  keep <- attr(x, "assign") != 0L
+  x <- x[, keep, drop = FALSE]
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+# The variables that newdata must bring. Without this check model.frame() would
+# silently take a missing one from the user's workspace.
+data_variables <- function(terms, data, n) {
+  variables <- all.vars(stats::delete.response(terms))
+  env <- environment(terms)
+  is_column <- function(name) {
+    name %in% names(data) || NROW(get0(name, env, ifnotfound = NULL)) >= n
+  }
+  Filter(is_column, variables)
+}
+
+# newdata -------------------------------------------------------------------------
+
+new_x <- function(fit, newdata) {
+  x <- if (!is.null(fit$terms)) formula_new_x(fit, newdata) else matrix_new_x(fit, newdata)
+  check_finite_x(x, "newdata")
+  x
+}
+
+formula_new_x <- function(fit, newdata) {
+  if (!is.list(newdata)) bad_argument("newdata", "be a data frame", newdata)
+  check_columns(fit$variables, names(newdata))
+  terms <- stats::delete.response(fit$terms)
+  check_new_levels(fit$xlevels, newdata)
+  frame <- formula_error(
+    stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), "newdata"
+  )
+  drop_intercept(formula_error(
+    stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts), "newdata"
+  ))
+}
+
+check_columns <- function(needed, given) {
+  absent <- setdiff(needed, given)
+  if (length(absent)) {
+    bad_argument("newdata", "have all columns of the fit", NULL, paste("lacks", show_values(absent)))
+  }
+}
+
+check_new_levels <- function(xlevels, newdata) {
+  for (name in intersect(names(xlevels), names(newdata))) {
+    value <- as.character(newdata[[name]])
+    new <- setdiff(value, c(xlevels[[name]], NA))
+    if (length(new)) {
+      bad_argument("newdata", paste("have the levels", show_values(xlevels[[name]])), new,
+        paste("column", dQuote(name, FALSE), "has", show_values(new)))
+    }
+  }
+}
+
+# Columns are matched by name where both sides have names, else by position.
+matrix_new_x <- function(fit, newdata) {
+  if (is.data.frame(newdata)) {
+    coding <- fit$coding
+    if (is.null(coding)) {
+      coding <- data_frame_coding(newdata)
+    } else {
+      needed <- make.unique(names(coding))
+      check_columns(needed, make.unique(names(newdata)))
+      newdata <- newdata[match(needed, make.unique(names(newdata)))]
+    }
+    newdata <- code_data_frame(newdata, coding, "newdata")
+  }
+  x <- numeric_x(newdata, "newdata")
+  names <- fit$spec$columns
+  if (fit$spec$named && !is.null(colnames(x))) {
+    check_columns(names, column_names(x))
+    at <- match(names, column_names(x))
+    return(if (identical(at, seq_len(ncol(x)))) x else x[, at, drop = FALSE])
+  }
+  if (ncol(x) != length(names)) {
+    bad_argument("newdata", paste("have", length(names), "columns"), newdata, paste("has", ncol(x)))
+  }
+  x
+}

@@ -1,0 +1,18 @@
+# Made by `make wrappers` from the functions in src/rust; do not edit.
+# Version of the core.
+rust_info <- function() .Call(wrap__rust_info)
+
+# Wait at most `timeout_ms` for the job; its state and progress.
+rust_job_poll <- function(job, timeout_ms) .Call(wrap__rust_job_poll, job, timeout_ms)
+
+# The result of the job, or an error list.
+rust_job_collect <- function(job) .Call(wrap__rust_job_collect, job)
+
+# Stop the job and wait for its threads.
+rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)
+
+# Start a lasso job; see R/lasso-fit.R for the fields.
+rust_lasso_job <- function(design, y, options) .Call(wrap__rust_lasso_job, design, y, options)
+
+# Row and prior weights of the given draws, one row a draw, column-major.
+rust_weights <- function(options, draws) .Call(wrap__rust_weights, options, draws)

@@ -1,0 +1,48 @@
+# The only way into Rust. Rust works in background threads while R polls, so that
+# an interrupt is an ordinary R interrupt: on.exit stops the job and joins its
+# threads. Errors come back as data and are raised here, once, with the user's call.
+
+poll_ms <- 50
+
+lasso_job <- function(design, options, progress = FALSE) {
+  run_job(function() rust_lasso_job(rust_design(design$x), design$y, options), progress)
+}
+
+# The result of the job, or its error list.
+run_job <- function(start, progress) {
+  job <- NULL
+  on.exit(if (typeof(job) == "externalptr") rust_job_cancel(job))
+  job <- start()
+  if (is_job_error(job)) return(job)
+  bar <- progress_bar(progress)
+  on.exit(progress_clear(bar), add = TRUE, after = FALSE)
+  repeat {
+    state <- rust_job_poll(job, poll_ms)
+    if (is_job_error(state)) return(state)
+    if (state$state == "done") break
+    progress_update(bar, state)
+    # The evaluator looks for interrupts only every thousand calls or so.
+    Sys.sleep(0)
+  }
+  rust_job_collect(job)
+}
+
+rust_design <- function(x) {
+  if (is.matrix(x)) return(list(x = x))
+  list(i = x@i, p = x@p, x = x@x, nrow = nrow(x), ncol = ncol(x))
+}
+
+is_job_error <- function(result) is.list(result) && !is.null(result$wbb_error)
+
+# Separate from run_job(): a worker of another process returns its error list to
+# the session that knows the user's call.
+job_result <- function(result) {
+  if (is_job_error(result)) abort(result$wbb_error, result$message, result$argument)
+  result
+}
+
+# One row a draw, one column a weight.
+job_weights <- function(options, draws) {
+  weights <- job_result(rust_weights(options, as.double(draws)))
+  matrix(weights, length(draws))
+}

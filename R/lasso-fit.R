@@ -1,0 +1,177 @@
+# The fitter behind both interfaces of wbb_lasso(): check the settings, run the
+# job, make the object.
+
+lasso_fit <- function(design, settings, call) {
+  began <- elapsed()
+  backend <- check_choice(settings$backend, "backend", c("threads", "future"))
+  progress <- check_progress(settings$progress)
+  keep_data <- check_flag(settings$keep_data, "keep_data")
+  options <- lasso_options(settings, design)
+  fit <- if (backend == "future") {
+    lasso_chunks(design, options, progress)
+  } else {
+    lasso_object(job_result(lasso_job(design, options, progress)), design, options)
+  }
+  fit$call <- call
+  if (!keep_data) fit[c("y", "x", "model")] <- list(NULL)
+  fit$seconds <- elapsed() - began
+  warn_convergence(fit)
+  fit
+}
+
+# The settings in the form that Rust takes; also the record of the run.
+lasso_options <- function(settings, design) {
+  n <- nrow(design$x)
+  p <- ncol(design$x)
+  lambda <- check_lambda(settings$lambda)
+  law <- check_law(settings$weights)
+  cluster <- check_cluster(settings$cluster, n)
+  folds <- lasso_folds(settings, cluster, n, cv = !length(lambda))
+  intercept <- check_flag(settings$intercept, "intercept") && design$intercept
+  draws <- lasso_draws(settings, p + intercept, max(1L, length(lambda)))
+  refit <- check_refit(settings$refit)
+  list(
+    lambda = lambda,
+    alpha = check_number(settings$alpha, "alpha", 0, 1),
+    penalty_factor = check_penalty_factor(settings$penalty_factor, p),
+    intercept = intercept,
+    standardize = check_flag(settings$standardize, "standardize"),
+    nlambda = as.integer(check_count(settings$nlambda, "nlambda", 2, 1e5)),
+    lambda_min_ratio = if (is.null(settings$lambda_min_ratio)) NaN else {
+      check_number(settings$lambda_min_ratio, "lambda_min_ratio", 0, 1, open = TRUE)
+    },
+    foldid = folds$foldid, nfolds = folds$nfolds,
+    rule = check_choice(settings$lambda_rule, "lambda_rule", c("min", "1se")),
+    prior_weight = check_choice(settings$prior_weight, "prior_weight", c("random", "fixed", "coef")),
+    law = law$name,
+    law_parameter = if (is.null(law$parameter)) NaN else law$parameter,
+    case_weights = check_case_weights(settings$case_weights, n),
+    cluster = cluster,
+    draws = draws$draws, first_draw = draws$first_draw,
+    threads = check_threads(settings$threads),
+    tolerance = check_number(settings$tolerance, "tolerance", 0, 1, open = TRUE),
+    max_iterations = as.integer(check_count(settings$max_iterations, "max_iterations")),
+    refit = refit$refit, refit_lambda = refit$refit_lambda,
+    n = n, p = p,
+    # Last, because it may take a number from R's generator.
+    seed = check_seed(settings$seed)
+  )
+}
+
+lasso_folds <- function(settings, cluster, n, cv) {
+  foldid <- check_foldid(settings$foldid, n)
+  nfolds <- check_count(settings$nfolds, "nfolds", 2)
+  if (length(foldid)) return(list(foldid = foldid, nfolds = max(foldid)))
+  units <- if (length(cluster)) max(cluster) else n
+  if (cv && units < 2) {
+    bad_argument("lambda", "be given when there is a single row or cluster", "cv")
+  }
+  list(foldid = foldid, nfolds = as.integer(min(nfolds, max(2, units))))
+}
+
+lasso_draws <- function(settings, coefficients, lambdas) {
+  draws <- check_count(settings$draws, "draws", 1, 2^53)
+  what <- paste0(show_value(draws), " draws of ", coefficients, " coefficients",
+    if (lambdas > 1L) paste(" at", lambdas, "lambdas"))
+  check_size(draws * coefficients * lambdas, what, "draws", draws,
+    "Run chunks with `first_draw` and summarise each.")
+  if (draws > .Machine$integer.max) {
+    bad_argument("draws", "be below 2^31, the most rows of a matrix", draws)
+  }
+  first_draw <- check_count(settings$first_draw, "first_draw", 1, 2^53 - draws)
+  list(draws = draws, first_draw = first_draw)
+}
+
+# The object ---------------------------------------------------------------------
+
+lasso_object <- function(result, design, options) {
+  names <- make.unique(c(if (options$intercept) "(Intercept)", design$names))
+  lambda <- result$lambda
+  draws <- result$draws
+  result$draws <- NULL
+  shape <- c(options$draws, length(names), length(lambda))
+  dim(draws) <- if (length(lambda) == 1L) shape[1:2] else shape
+  dimnames(draws) <- c(list(NULL, names), if (length(lambda) > 1L) list(format_lambda(lambda)))
+  mode <- per_lambda_shape(result$mode, names, lambda)
+  segments <- data.frame(seed = options$seed, first_draw = options$first_draw, draws = options$draws)
+  spec <- c(options, list(
+    names = names, columns = design$names, named = design$named, segments = segments
+  ))
+  new_wbb(
+    list(
+      call = NULL, formula = design$formula, terms = design$terms, xlevels = design$xlevels,
+      contrasts = design$contrasts, coding = design$coding, variables = design$variables,
+      draws = draws, mode = mode, lambda = lambda,
+      lambda_from = if (is.null(result$cv)) "user" else "cv", cv = lasso_cv(result$cv, options),
+      diagnostics = lasso_diagnostics(result, lambda, options),
+      mode_diagnostics = lasso_mode_diagnostics(result, lambda),
+      spec = spec, method = result$method,
+      y = design$y, x = if (is.null(design$terms)) design$x, model = design$model,
+      fitted = lasso_fitted(design, mode, options$intercept, lambda),
+      na.action = design$na.action, seconds = NA_real_
+    ),
+    class = "wbb_lasso"
+  )
+}
+
+per_lambda_shape <- function(values, names, lambda) {
+  if (length(lambda) == 1L) return(stats::setNames(as.vector(values), names))
+  matrix(values, ncol = length(lambda), dimnames = list(names, format_lambda(lambda)))
+}
+
+lasso_fitted <- function(design, mode, intercept, lambda) {
+  fitted <- linear_predictor(design$x, as.matrix(mode), intercept)
+  per_lambda_shape(as.vector(fitted), design$row_names, lambda)
+}
+
+# Rows of x by columns of coefficients; an intercept is their first row.
+linear_predictor <- function(x, coefficients, intercept) {
+  slopes <- if (intercept) coefficients[-1L, , drop = FALSE] else coefficients
+  fitted <- as.matrix(x %*% slopes)
+  if (intercept) fitted <- fitted + rep(coefficients[1L, ], each = nrow(x))
+  unname(fitted)
+}
+
+lasso_cv <- function(cv, options) {
+  if (is.null(cv)) return(NULL)
+  list(
+    curve = list2DF(cv[c("lambda", "mean", "se", "nonzero")]),
+    lambda_min = cv$lambda[cv$index_min], lambda_1se = cv$lambda[cv$index_1se],
+    rule = options$rule, foldid = cv$foldid, nfolds = options$nfolds
+  )
+}
+
+status_levels <- c("converged", "not converged", "empty")
+
+status_factor <- function(codes) factor(status_levels[codes + 1L], status_levels)
+
+lasso_diagnostics <- function(result, lambda, options) {
+  draws <- options$first_draw - 1 + seq_len(options$draws)
+  columns <- list(draw = rep(draws, length(lambda)))
+  if (length(lambda) > 1L) columns$lambda <- rep(lambda, each = options$draws)
+  columns$status <- status_factor(result$status)
+  list2DF(c(columns, result[c("iterations", "objective", "gap", "sigma")]))
+}
+
+lasso_mode_diagnostics <- function(result, lambda) {
+  measures <- c("iterations", "objective", "gap", "sigma")
+  values <- stats::setNames(result[paste0("mode_", measures)], measures)
+  list2DF(c(list(lambda = lambda, status = status_factor(result$mode_status)), values))
+}
+
+# One warning for all draws.
+warn_convergence <- function(fit) {
+  status <- fit$diagnostics$status
+  failed <- sum(status == "not converged")
+  empty <- sum(status == "empty")
+  mode_failed <- any(fit$mode_diagnostics$status == "not converged")
+  if (!failed && !empty && !mode_failed) return(invisible())
+  unit <- if (length(fit$lambda) > 1L) "solutions (draws by lambdas)" else "draws"
+  tolerance <- format(fit$spec$tolerance)
+  problems <- c(
+    if (failed) paste(failed, "of", length(status), unit, "did not reach the tolerance", tolerance),
+    if (mode_failed) paste("the mode did not reach the tolerance", tolerance),
+    if (empty) paste(empty, "of", length(status), unit, "had no positive weight")
+  )
+  warn("convergence", paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))
+}

@@ -1,0 +1,184 @@
+#' Weighted Bayesian bootstrap of the lasso
+#'
+#' Draws from the weighted Bayesian bootstrap posterior of a linear model with a
+#' lasso (or elastic-net) penalty. Each draw gives random weights to the
+#' observations and to the penalty and solves that weighted problem exactly, to a
+#' certified duality gap; coefficients that are zero are exactly zero.
+#'
+#' The objective, the conversion of `lambda` from and to glmnet and the paper, and
+#' the limits of the method are in [wbb-objective]. In short: glmnet's lambda
+#' times the number of rows is ours.
+#'
+#' A draw depends on the data, the settings, `seed` and its own number alone. It
+#' does not depend on `threads` or `backend`, and runs with the same seed and
+#' consecutive `first_draw` can be joined by `c()` into what one run would have
+#' given, bit for bit.
+#'
+#' @section Data:
+#' The formula interface works as in [stats::lm()]: factors expand by
+#' [stats::model.matrix()], `y ~ 0 + x` leaves out the intercept, rows with missing
+#' values are handled by `na.action`, and `case_weights`, `cluster` and `foldid`
+#' may be columns of `data`. `offset()` is not supported.
+#'
+#' In the `x`, `y` interface factor and character columns of a data frame expand
+#' by their contrasts; missing values are an error. A sparse `x` is never made
+#' dense. Columns without a name are called `V1`, `V2`, ... by position, and
+#' duplicated names are made unique by [make.unique()]. A constant column gets
+#' coefficient 0.
+#'
+#' @section A path of lambdas:
+#' With several values of `lambda` every draw is solved at all of them with the
+#' same weights: how far the posterior depends on the prior. The values keep the
+#' order in which they were given. Methods then take a `lambda` argument that
+#' picks one. A draw of a path equals that of a fit at one lambda to the tolerance,
+#' not bit for bit.
+#'
+#' @param x A numeric matrix, a data frame or a sparse matrix of package Matrix;
+#'   or a formula.
+#' @param y The response, a numeric vector with one element for each row of `x`.
+#' @param formula A formula, `response ~ predictors`.
+#' @param data A data frame with the variables of the formula.
+#' @param lambda The strength of the penalty: a non-negative number, several
+#'   distinct ones (a path), or `"cv"` to choose it by cross-validation.
+#' @param draws The number of draws.
+#' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1)
+#'   number; `"fixed"`, always 1; `"coef"`, one Exp(1) number for each coefficient.
+#' @param weights The law of the random weights of the observations: a name or a
+#'   [weight_law()].
+#' @param case_weights Your own weights of the rows, non-negative; they multiply
+#'   the random ones. An integer weight is the same as repeating the row in the
+#'   objective (not in the random weights, which a repeated row would draw twice).
+#' @param cluster Ids of groups of rows that share one random weight. The folds of
+#'   the cross-validation keep groups together.
+#' @param alpha The elastic-net mixing: 1 is the lasso, 0 is ridge regression.
+#' @param penalty_factor Factors that multiply `lambda`, one or one for each column
+#'   of `x`; 0 leaves a coefficient unpenalised. They are used as given, not
+#'   rescaled.
+#' @param standardize Scale the columns to standard deviation one before the
+#'   penalty is applied? Coefficients are reported on the original scale.
+#' @param intercept Fit an (unpenalised) intercept?
+#' @param refit The two-step estimator of Ng and Newton (2022): `TRUE` refits each
+#'   draw by weighted least squares on the coefficients that it selected; a number
+#'   refits with that `lambda`.
+#' @param lambda_rule The cross-validation's choice: `"min"`, the smallest error; or
+#'   `"1se"`, the largest lambda within one standard error of it.
+#' @param nfolds The number of folds, at most the number of rows (or clusters).
+#' @param foldid Fold numbers 1, 2, ... of the rows, in place of `nfolds`. By
+#'   default folds are made from the seed.
+#' @param nlambda The number of lambdas of the cross-validation.
+#' @param lambda_min_ratio Their smallest as a share of the largest; `NULL` is
+#'   `1e-4`, or `1e-2` when there are more columns than rows.
+#' @param seed A whole number that fixes the draws; `NULL` takes one from R's
+#'   generator, so that [set.seed()] reproduces. A given seed leaves R's generator
+#'   as it is.
+#' @param first_draw The number of the first draw. Runs with the same seed that
+#'   continue each other's draws can be joined by `c()`.
+#' @param threads The number of threads; `NULL` is `getOption("wbb.threads")`, else
+#'   all cores (two under `R CMD check`).
+#' @param backend `"threads"`, or `"future"` to spread the draws over the workers of
+#'   the current [future::plan()], one thread each: the way to a cluster.
+#' @param progress Show progress? `NULL` does when somebody is watching: in an
+#'   interactive session or a notebook, not in a script or a knitted document.
+#' @param tolerance The duality gap to reach, relative to the objective.
+#' @param max_iterations The most iterations of the solver in a draw. Draws that
+#'   end above the tolerance are counted in one warning.
+#' @param keep_data Keep the data in the fit? They are needed by [predict()]
+#'   without `newdata` and by [residuals()].
+#' @param subset,na.action As in [stats::lm()].
+#' @param ... In the formula interface, the arguments of the `x`, `y` interface;
+#'   otherwise nothing.
+#'
+#' @return An object of class `c("wbb_lasso", "wbb")`. Use the methods:
+#'   [summary()][summary.wbb], [coef()][coef.wbb], [confint()][confint.wbb],
+#'   [predict()][predict.wbb_lasso], [as.matrix()][as.matrix.wbb],
+#'   [weights()][weights.wbb], [tidy()][tidy.wbb] and `plot()`. Of its
+#'   elements you may want to look at
+#'   - `diagnostics`: a data frame with one row a draw (and lambda): `draw`, the
+#'     `status`, `iterations`, the `objective`, its relative duality `gap`, and
+#'     `sigma`, the weighted residual standard deviation;
+#'   - `mode_diagnostics`: the same for the mode, where all weights are one;
+#'   - `lambda`, and `cv` with the cross-validation: its `curve`, `lambda_min`,
+#'     `lambda_1se` and `foldid`;
+#'   - `spec`: all settings of the run, the seed included.
+#'
+#'   A fit holds no pointers; it can be saved and read back.
+#' @references
+#' Newton, M. A., Polson, N. G. and Xu, J. (2021). Weighted Bayesian bootstrap
+#' for scalable posterior distributions. *Canadian Journal of Statistics* 49,
+#' 421--437.
+#'
+#' Ng, T. L. and Newton, M. A. (2022). Random weighting in LASSO regression.
+#' *Electronic Journal of Statistics* 16, 3430--3481.
+#' @examples
+#' fit <- wbb_lasso(y ~ ., data = diabetes, draws = 200, seed = 1)
+#' fit
+#' summary(fit)
+#' confint(fit)
+#'
+#' # The same from a matrix, at given lambdas
+#' x <- as.matrix(diabetes[names(diabetes) != "y"])
+#' path <- wbb_lasso(x, diabetes$y, lambda = c(200, 50, 10), draws = 200, seed = 1)
+#' coef(path)
+#' summary(path, lambda = 50)
+#'
+#' # Two chunks are one run
+#' whole <- wbb_lasso(x, diabetes$y, lambda = 50, draws = 200, seed = 1)
+#' first <- update(whole, draws = 120)
+#' second <- update(whole, draws = 80, first_draw = 121)
+#' identical(as.matrix(c(first, second)), as.matrix(whole))
+#' @export
+wbb_lasso <- function(x, ...) {
+  # A formula may be named and stand anywhere, as in lm().
+  formula <- if (missing(x)) match("formula", dots_names(...), 0L) else 0L
+  UseMethod("wbb_lasso", if (formula > 0L) ...elt(formula) else if (!missing(x)) x)
+}
+
+#' @rdname wbb_lasso
+#' @export
+wbb_lasso.default <- function(x, y, lambda = "cv", draws = 1000,
+                              prior_weight = c("random", "fixed", "coef"),
+                              weights = "exponential", case_weights = NULL, cluster = NULL,
+                              alpha = 1, penalty_factor = 1, standardize = TRUE,
+                              intercept = TRUE, refit = FALSE,
+                              lambda_rule = c("min", "1se"), nfolds = 10, foldid = NULL,
+                              nlambda = 100, lambda_min_ratio = NULL,
+                              seed = NULL, first_draw = 1, threads = NULL,
+                              backend = c("threads", "future"), progress = NULL,
+                              tolerance = 1e-8, max_iterations = 1000,
+                              keep_data = TRUE, ...) {
+  check_dots(...)
+  settings <- mget(lasso_setting_names)
+  lasso_fit(matrix_design(x, y), settings, fit_call(match.call()))
+}
+
+#' @rdname wbb_lasso
+#' @export
+wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
+                              subset, na.action) {
+  call <- match.call()
+  settings <- lasso_settings(...)
+  row_arguments <- c("case_weights", "cluster", "foldid")
+  in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
+  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], parent.frame())
+  for (name in row_arguments) {
+    settings[name] <- list(design$model[[paste0("(", name, ")")]])
+  }
+  lasso_fit(design, settings, fit_call(call))
+}
+
+# Settings given through the dots of the formula interface. Their names and
+# defaults are written once, in wbb_lasso.default().
+lasso_settings <- function() {
+  check_dots(...)
+  mget(lasso_setting_names)
+}
+formals(lasso_settings) <- formals(wbb_lasso.default)[-(1:2)]
+lasso_setting_names <- setdiff(names(formals(lasso_settings)), "...")
+
+# match.call() in a method names the method; update() and readers want what was
+# typed, `wbb::wbb_lasso` included.
+fit_call <- function(call) {
+  typed <- user_call()[[1L]]
+  call[[1L]] <- if (is.function(typed)) quote(wbb_lasso) else typed
+  call
+}

@@ -1,0 +1,223 @@
+#' Methods for fits of the weighted Bayesian bootstrap
+#'
+#' `coef()` gives a point estimate: the mode (the fit with all weights one, the
+#' default), or the mean or median of the draws. `vcov()` is the covariance matrix
+#' of the draws and `confint()` their equal-tailed credible intervals. `fitted()`
+#' and `residuals()` belong to the mode. `update()` evaluates the call again with
+#' changes.
+#'
+#' @param object,x,formula A fit, as from [wbb_lasso()].
+#' @param type The estimate.
+#' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
+#'   `fitted()` and `residuals()` otherwise give a matrix with one column for each,
+#'   and the other methods need it.
+#' @param parm Names or numbers of coefficients; by default all.
+#' @param level The probability of the interval.
+#' @param digits The number of significant digits.
+#' @param ... Not used, or passed to the default method.
+#' @return `coef()`, `fitted()`, `residuals()`: a named vector, or a matrix for a
+#'   path. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
+#'   rows used. `formula()`: the formula, or `NULL` for the `x`, `y` interface.
+#'   `variable.names()`: the names of the coefficients.
+#' @examples
+#' fit <- wbb_lasso(y ~ bmi + map + ltg + age, diabetes, lambda = 50, draws = 200, seed = 1)
+#' fit
+#' coef(fit)
+#' coef(fit, "mean")
+#' sqrt(diag(vcov(fit)))
+#' confint(fit, c("bmi", "ltg"), level = 0.9)
+#' head(residuals(fit))
+#' update(fit, . ~ . - age, draws = 100)
+#' @name wbb-methods
+NULL
+
+#' @rdname wbb-methods
+#' @export
+coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, ...) {
+  check_dots(..., .function = "coef", .known = c("type", "lambda"))
+  type <- check_choice(type, "type", c("mode", "mean", "median"))
+  lambdas <- chosen_lambdas(object, lambda)
+  estimates <- vapply(lambdas, point_estimate, numeric(length(object$spec$names)), fit = object, type = type)
+  per_lambda_shape(estimates, object$spec$names, lambdas)
+}
+
+point_estimate <- function(fit, lambda, type) {
+  switch(type,
+    mode = as.matrix(fit$mode)[, lambda_index(fit, lambda)],
+    mean = colMeans(draws_matrix(fit, lambda)),
+    median = column_quantiles(draws_matrix(fit, lambda), 0.5)[1L, ]
+  )
+}
+
+#' @rdname wbb-methods
+#' @export
+vcov.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "vcov", .known = "lambda")
+  stats::cov(draws_matrix(object, lambda))
+}
+
+#' @rdname wbb-methods
+#' @export
+confint.wbb <- function(object, parm, level = 0.95, lambda = NULL, ...) {
+  check_dots(..., .function = "confint", .known = c("parm", "level", "lambda"))
+  draws <- draws_matrix(object, lambda)
+  if (!missing(parm)) draws <- draws[, check_parm(parm, colnames(draws)), drop = FALSE]
+  probs <- interval_probs(check_level(level))
+  limits <- t(column_quantiles(draws, probs))
+  colnames(limits) <- percent(probs)
+  limits
+}
+
+check_parm <- function(parm, names) {
+  at <- if (is.character(parm)) match(parm, names) else match(parm, seq_along(names))
+  if (anyNA(at)) {
+    bad_argument("parm", paste("name coefficients of the fit:", show_values(names)), parm,
+      paste("has", show_value(parm[is.na(at)][1L])))
+  }
+  at
+}
+
+interval_probs <- function(level) c((1 - level) / 2, 1 - (1 - level) / 2)
+
+percent <- function(probs) paste(format(100 * probs, trim = TRUE, digits = 3), "%")
+
+#' @rdname wbb-methods
+#' @export
+fitted.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "fitted", .known = "lambda")
+  check_fit(object)
+  stats::napredict(object$na.action, of_lambda(object, object$fitted, lambda))
+}
+
+#' @rdname wbb-methods
+#' @export
+residuals.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "residuals", .known = "lambda")
+  check_fit(object)
+  check_kept(object, "y")
+  stats::naresid(object$na.action, object$y - of_lambda(object, object$fitted, lambda))
+}
+
+# Columns of a path stay together unless one is asked for.
+of_lambda <- function(fit, values, lambda) {
+  if (is_path(fit)) {
+    if (is.null(lambda)) return(values)
+    return(values[, lambda_index(fit, lambda)])
+  }
+  if (!is.null(lambda)) lambda_index(fit, lambda)
+  values
+}
+
+check_kept <- function(fit, part) {
+  if (is.null(fit[[part]])) {
+    abort("argument", "The fit was made with `keep_data = FALSE` and has no data; refit with `keep_data = TRUE`.",
+      "keep_data")
+  }
+}
+
+#' @rdname wbb-methods
+#' @export
+nobs.wbb <- function(object, ...) {
+  check_fit(object)
+  object$spec$n
+}
+
+#' @rdname wbb-methods
+#' @export
+formula.wbb <- function(x, ...) {
+  check_fit(x)
+  x$formula
+}
+
+#' @rdname wbb-methods
+#' @export
+model.frame.wbb <- function(formula, ...) {
+  check_fit(formula)
+  check_kept(formula, "y")
+  if (is.null(formula$model)) {
+    abort("argument", "The fit was made from `x` and `y` and has no model frame.", "formula")
+  }
+  formula$model
+}
+
+#' @rdname wbb-methods
+#' @export
+model.matrix.wbb <- function(object, ...) {
+  check_fit(object)
+  check_kept(object, "y")
+  if (is.null(object$terms)) return(object$x)
+  drop_intercept(stats::model.matrix(object$terms, object$model, contrasts.arg = object$contrasts))
+}
+
+#' @rdname wbb-methods
+#' @export
+variable.names.wbb <- function(object, ...) {
+  check_fit(object)
+  object$spec$names
+}
+
+#' @rdname wbb-methods
+#' @export
+print.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
+  print_header(x)
+  cat("\nMode:\n")
+  mode <- coef.wbb(x)
+  hidden <- hidden_zeros(rowSums(as.matrix(mode) != 0) == 0)
+  print(if (is.matrix(mode)) mode[!hidden, , drop = FALSE] else mode[!hidden], digits = digits)
+  print_hidden(hidden, "zero")
+  print_failures(x)
+  invisible(x)
+}
+
+# Of many coefficients those that are zero are not worth a line.
+hidden_zeros <- function(zero, most = 40L) if (length(zero) > most) zero else zero & FALSE
+
+print_hidden <- function(hidden, what) {
+  if (any(hidden)) cat("and", sum(hidden), "that are", what, "\n")
+}
+
+# What print() and summary() open with.
+print_header <- function(fit) {
+  spec <- fit$spec
+  lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
+  cat("Weighted Bayesian bootstrap of the ", penalty_name(spec), "\n\n", sep = "")
+  cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
+  cat("Data: ", spec$n, " rows, ", spec$p, " columns\n", sep = "")
+  cat("Draws: ", format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
+    prior_weight_text[[spec$prior_weight]], "\n", sep = "")
+  cat("Lambda: ", lambda_text(fit), "\n", sep = "")
+}
+
+prior_weight_text <- c(
+  random = "random prior weight", fixed = "fixed prior weight",
+  coef = "a random prior weight for each coefficient"
+)
+
+penalty_name <- function(spec) {
+  name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge" else {
+    paste0("elastic net (alpha = ", format(spec$alpha), ")")
+  }
+  paste0(name, if (spec$refit) ", refitted on the selected columns")
+}
+
+law_of <- function(spec) {
+  if (spec$law == "ones") return("unit")
+  format(weight_law(spec$law, if (is.nan(spec$law_parameter)) NULL else spec$law_parameter))
+}
+
+lambda_text <- function(fit) {
+  if (is_path(fit)) {
+    return(paste0("a path of ", length(fit$lambda), ": ", show_values(signif(fit$lambda, 6L))))
+  }
+  from <- if (fit$lambda_from == "cv") {
+    paste0(" (", fit$cv$nfolds, "-fold cross-validation, rule \"", fit$cv$rule, "\")")
+  }
+  paste0(format_lambda(fit$lambda), from)
+}
+
+print_failures <- function(fit) {
+  status <- fit$diagnostics$status
+  failed <- sum(status != "converged")
+  if (failed) cat("\n", failed, " of ", length(status), " solutions did not converge; see fit$diagnostics\n", sep = "")
+}

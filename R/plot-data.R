@@ -1,0 +1,315 @@
+# What a picture shows, computed once for base graphics, ggplot2 and the notebook.
+#
+# Every data frame here has the columns `fit` (a label, so that several fits can be stacked
+# in one picture), `index` (the column of the draws: names may be duplicated, positions
+# are not) and `name`. Nothing in this file draws.
+
+# The pictures that this fit has the data for; the first is the default.
+plot_types <- function(fit) {
+  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (!is.null(fit$cv)) "cv")
+}
+
+plot_type <- function(fit, type = NULL) {
+  if (is.null(type)) {
+    return(plot_types(fit)[1])
+  }
+  type <- check_choice(type, "type", c("density", "interval", "path", "cv"))
+  if (!type %in% plot_types(fit)) {
+    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`")
+    bad_argument("type", paste("be one of", show_values(plot_types(fit))), type,
+      advice = paste0("That needs a fit with ", needs[[type]], "."))
+  }
+  type
+}
+
+# All that a call of plot() or autoplot() asks for, checked.
+plot_data <- function(fit, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
+                      standardize = FALSE, label = "") {
+  check_fit(fit)
+  type <- plot_type(fit, type)
+  n <- check_count(n, "n")
+  level <- plot_level(level)
+  scale <- plot_scale(fit, check_flag(standardize, "standardize"))
+  if (type == "path" && !is.null(lambda)) {
+    bad_argument("lambda", "be NULL with `type = \"path\"`, which shows all values", lambda)
+  }
+  columns <- plot_columns(fit, pars, n, if (type == "path") fit$lambda else lambda)
+  switch(type,
+    density = density_data(fit, columns, lambda, scale, label),
+    interval = interval_data(fit, columns, lambda, level, scale, label),
+    path = path_data(fit, columns, level, scale, label),
+    cv = cv_data(fit, label)
+  )
+}
+
+plot_level <- function(level) {
+  if (!is.numeric(level) || !length(level) %in% 1:2) {
+    bad_argument("level", "be one or two numbers between 0 and 1", level)
+  }
+  sort(vapply(level, check_level, 0))
+}
+
+# Several pictures' data as one, for an overlay: rows are told apart by `fit`.
+stack_plot_data <- function(data) {
+  stacked <- data[[1]]
+  for (part in names(stacked)[vapply(stacked, is.data.frame, NA)]) {
+    stacked[[part]] <- do.call(rbind, lapply(data, `[[`, part))
+  }
+  if (identical(stacked$type, "density")) {
+    # A panel has one density scale, so that areas of different fits compare.
+    stacked$panels$top <- stats::ave(stacked$panels$top, stacked$panels$index, FUN = max)
+  }
+  stacked$note <- unique(unlist(lapply(data, `[[`, "note")))
+  stacked
+}
+
+# ---- which coefficients --------------------------------------------------------------
+
+# Columns to show, in the model's order, with a note where some are left out. Without
+# `pars` the intercept is left out: its scale would hide the others.
+plot_columns <- function(fit, pars, n, lambda) {
+  names <- fit_names(fit)
+  if (!is.null(pars)) {
+    return(list(index = match_pars(pars, names), note = NULL))
+  }
+  index <- slope_columns(fit)
+  if (length(index) == 0) index <- seq_along(names)
+  if (length(index) <= n) {
+    return(list(index = index, note = NULL))
+  }
+  # Scale-free: how rarely the coefficient is zero, then how far its mean is from zero.
+  zero <- signal <- 0
+  for (l in if (is.null(lambda)) list(NULL) else lambda) {
+    draws <- draws_matrix(fit, l)[, index, drop = FALSE]
+    center <- colMeans(draws, na.rm = TRUE)
+    spread <- sqrt(colMeans(sweep(draws, 2, center)^2, na.rm = TRUE))
+    zero <- zero + colMeans(draws == 0, na.rm = TRUE)
+    signal <- signal + ifelse(center == 0, 0, abs(center) / spread)
+  }
+  top <- order(zero, -signal)[seq_len(n)]
+  note <- sprintf(
+    "%s of %s coefficients: those most rarely zero, then with the largest |mean| / sd",
+    n, format(length(index), big.mark = ",")
+  )
+  list(index = index[sort(top)], note = note)
+}
+
+match_pars <- function(pars, names) {
+  must <- paste("hold names of coefficients, or positions from 1 to", length(names))
+  if (is.character(pars) && length(pars) > 0) {
+    unknown <- setdiff(pars, names)
+    if (length(unknown) > 0) {
+      bad_argument("pars", must, unknown[1], paste("there is no", show_value(unknown[1])))
+    }
+    # A duplicated name means all columns of that name.
+    return(unlist(lapply(pars, function(p) which(names == p))))
+  }
+  if (!is.numeric(pars) || length(pars) == 0) {
+    bad_argument("pars", must, pars)
+  }
+  wrong <- which(!pars %in% seq_along(names))
+  if (length(wrong) > 0) {
+    bad_argument("pars", must, pars, paste("element", wrong[1], "is", show_value(pars[[wrong[1]]])))
+  }
+  as.integer(pars)
+}
+
+fit_names <- function(fit) dimnames(fit$draws)[[2]]
+
+slope_columns <- function(fit) {
+  setdiff(seq_len(dim(fit$draws)[2]), if (isTRUE(fit$spec$intercept)) 1L)
+}
+
+# The factor of each column: 1, or the column's standard deviation (divisor n, as in the
+# fit), so that coefficients of differently scaled columns can share an axis.
+plot_scale <- function(fit, standardize) {
+  scale <- rep(1, dim(fit$draws)[2])
+  if (!standardize) {
+    return(scale)
+  }
+  x <- stats::model.matrix(fit)
+  # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,
+  # and a picture does not show them.
+  variance <- Matrix::colMeans(x^2) - Matrix::colMeans(x)^2
+  scale[slope_columns(fit)] <- sqrt(pmax(variance, 0))
+  scale
+}
+
+# ---- marginal posteriors -------------------------------------------------------------
+
+density_data <- function(fit, columns, lambda = NULL, scale = 1, label = "") {
+  draws <- draws_matrix(fit, lambda)
+  mode <- point_estimate(fit, lambda, "mode")
+  names <- fit_names(fit)
+  scale <- rep_len(scale, ncol(draws))
+  parts <- lapply(columns$index, function(j) {
+    m <- marginal(draws[, j] * scale[j])
+    key <- data.frame(fit = label, index = j, name = names[j])
+    with_key <- function(d) cbind(key[rep(1, nrow(d)), ], d, row.names = NULL)
+    # `top` is the peak of the density given that the coefficient is not zero. A panel as
+    # high as that shows the share 1 − P(0) as the height of the curve, P(0) as that of the spike.
+    top <- if (is.na(m$top)) 1 else m$top
+    list(
+      curve = with_key(m$curve), mass = with_key(m$mass),
+      panels = cbind(key, mode = unname(mode[j]) * scale[j], p_zero = m$p_zero, top = top)
+    )
+  })
+  bind <- function(part) do.call(rbind, lapply(parts, `[[`, part))
+  list(
+    type = "density", curve = bind("curve"), mass = bind("mass"), panels = bind("panels"),
+    note = c(columns$note, dropped_note(draws[, columns$index, drop = FALSE]))
+  )
+}
+
+# Limits of a panel's horizontal axis: all that is drawn in it, never of width zero.
+panel_limits <- function(data, index) {
+  inside <- function(part, column) part[[column]][part$index == index]
+  values <- c(inside(data$curve, "x"), inside(data$mass, "at"), inside(data$panels, "mode"))
+  values <- values[is.finite(values)]
+  if (length(values) == 0) values <- 0
+  ends <- range(values)
+  if (diff(ends) <= 1e-9 * max(abs(ends))) {
+    ends <- ends + c(-1, 1) * if (ends[1] == 0) 1 else 0.2 * abs(ends[1])
+  }
+  ends
+}
+
+# ---- intervals and paths -------------------------------------------------------------
+
+interval_rows <- function(fit, columns, lambda, level, scale, label) {
+  draws <- draws_matrix(fit, lambda)
+  mode <- point_estimate(fit, lambda, "mode")
+  scale <- rep_len(scale, ncol(draws))
+  outer <- level[length(level)]
+  inner <- if (length(level) > 1) level[1] else NA
+  at <- function(share) if (is.na(share)) c(NA, NA) else 0.5 + c(-0.5, 0.5) * share
+  rows <- vapply(columns$index, function(j) {
+    x <- draws[, j] * scale[j]
+    x <- x[is.finite(x)]
+    probs <- c(0.5, at(outer), at(inner))
+    q <- rep(NA_real_, 5)
+    if (length(x) > 0) q[!is.na(probs)] <- stats::quantile(x, probs[!is.na(probs)], names = FALSE)
+    c(q, mean(x == 0), mean(x > 0))
+  }, double(7))
+  data.frame(
+    fit = label, index = columns$index, name = fit_names(fit)[columns$index],
+    lambda = if (is.null(lambda)) fit$lambda else lambda,
+    mode = unname(mode[columns$index]) * scale[columns$index], median = rows[1, ],
+    low = rows[2, ], high = rows[3, ], inner_low = rows[4, ], inner_high = rows[5, ],
+    p_zero = rows[6, ], p_positive = rows[7, ]
+  )
+}
+
+interval_data <- function(fit, columns, lambda = NULL, level = c(0.5, 0.95), scale = 1, label = "") {
+  list(
+    type = "interval", interval = interval_rows(fit, columns, lambda, level, scale, label),
+    level = level, note = c(columns$note, dropped_note(draws_matrix(fit, lambda)[, columns$index, drop = FALSE]))
+  )
+}
+
+path_data <- function(fit, columns, level = c(0.5, 0.95), scale = 1, label = "") {
+  rows <- lapply(sort(fit$lambda), function(l) interval_rows(fit, columns, l, level, scale, label))
+  path <- do.call(rbind, rows)
+  path$position <- lambda_position(path$lambda)
+  path <- path[order(path$index, path$lambda), ]
+  rownames(path) <- NULL
+  list(type = "path", path = path, level = level, note = columns$note)
+}
+
+cv_data <- function(fit, label = "") {
+  curve <- fit$cv$curve
+  # One scale for the curve and the two chosen values: a zero among them shifts none.
+  chosen <- c(min = fit$cv$lambda_min, `1se` = fit$cv$lambda_1se)
+  position <- lambda_position(c(curve$lambda, chosen))
+  rows <- seq_len(nrow(curve))
+  curve <- data.frame(
+    fit = label, curve[c("lambda", "mean", "se", "nonzero")],
+    low = curve$mean - curve$se, high = curve$mean + curve$se, position = position[rows]
+  )
+  chosen <- data.frame(
+    fit = label, rule = names(chosen), lambda = unname(chosen), position = position[-rows],
+    used = names(chosen) == fit$cv$rule
+  )
+  list(type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds, note = NULL)
+}
+
+# log10(lambda); lambda = 0 stands half a decade left of the smallest other value.
+lambda_position <- function(lambda) {
+  least <- if (any(lambda > 0)) min(lambda[lambda > 0]) else 1
+  ifelse(lambda > 0, log10(lambda), log10(least) - 0.5)
+}
+
+# Powers of ten, or the steps 1, 2, 5 (1, 3) where the range is too short for those.
+lambda_ticks <- function(lambda) {
+  ends <- if (any(lambda > 0)) range(lambda[lambda > 0]) else double()
+  at <- double()
+  if (length(ends) > 0) {
+    decades <- 10^seq(floor(log10(ends[1])), ceiling(log10(ends[2])))
+    for (steps in list(1, c(1, 3), c(1, 2, 5), 1:9)) {
+      at <- sort(as.vector(outer(steps, decades)))
+      at <- at[at >= ends[1] * 0.99 & at <= ends[2] * 1.01]
+      if (length(at) >= 3) break
+    }
+    if (length(at) < 2) at <- signif(unique(ends), 2)
+  }
+  label <- vapply(at, function(v) format(v, digits = 2, scipen = 2), "")
+  position <- log10(at)
+  if (any(lambda == 0)) {
+    position <- c(min(lambda_position(lambda)), position)
+    label <- c("0", label)
+  }
+  list(at = position, label = label)
+}
+
+# ---- words in pictures ---------------------------------------------------------------
+
+dropped_note <- function(draws) {
+  dropped <- sum(rowSums(is.finite(draws)) == 0)
+  if (dropped > 0) sprintf("%d of %d draws have no solution and are left out", dropped, nrow(draws))
+}
+
+# Names are data: they are cut in the middle, where long names differ least.
+short_name <- function(name, width = 28) {
+  long <- which(nchar(name, type = "width") > width)
+  keep <- (width - 3) / 2
+  name[long] <- vapply(name[long], function(s) {
+    length <- nchar(s)
+    paste0(substr(s, 1, ceiling(keep)), "...", substr(s, length - floor(keep) + 1, length))
+  }, "")
+  name
+}
+
+# Two decimals; 0 and 1 only where it is exactly that.
+probability_text <- function(p) {
+  text <- formatC(p, format = "f", digits = 2)
+  text[p %in% 0] <- "0"
+  text[p %in% 1] <- "1"
+  text[is.na(p)] <- ""
+  text[which(p > 0 & p < 0.005)] <- "< 0.01"
+  text[which(p < 1 & p > 0.995)] <- "> 0.99"
+  text
+}
+
+# "P(beta = 0) = 0.37" as plotmath, which every device can draw; names never come near it.
+zero_words <- function(p) {
+  text <- probability_text(p)
+  relation <- if (grepl("^[<>]", text)) substr(text, 1, 1) else "=="
+  call(relation, quote(P(beta == 0)), sub("^[<>] ", "", text))
+}
+
+# What the density picture means, once below (or above) the panels.
+density_words <- function() {
+  expression("Spike:" ~ P(beta == 0) * ", panel height 1. Curve: density of the non-zero draws, area" ~
+    1 - P(beta == 0) * ". Triangle: mode.")
+}
+
+interval_words <- function(level) {
+  percent <- paste0(format(100 * level, trim = TRUE, digits = 4), "%")
+  paste0(paste(percent, collapse = " and "), if (length(level) > 1) " intervals" else " interval")
+}
+
+# The number of non-zero coefficients at a few points along a CV curve.
+nonzero_ticks <- function(curve, count = 9) {
+  at <- unique(round(seq(1, nrow(curve), length.out = min(count, nrow(curve)))))
+  list(at = curve$position[at], label = curve$nonzero[at])
+}

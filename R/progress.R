@@ -1,0 +1,70 @@
+# A progress line with the time that is left, for anything over a second. It
+# redraws itself in place and is cleared at the end.
+
+# In a notebook interactive() is FALSE, but somebody is watching; in knitr nobody
+# is, whatever the session says.
+watched <- function() {
+  (interactive() || isTRUE(getOption("jupyter.in_kernel"))) &&
+    !isTRUE(getOption("knitr.in.progress"))
+}
+
+check_progress <- function(value) {
+  if (is.null(value)) watched() else check_flag(value, "progress")
+}
+
+progress_bar <- function(enabled) {
+  bar <- new.env(parent = emptyenv())
+  bar$enabled <- enabled
+  bar$began <- bar$drawn <- bar$stage_began <- elapsed()
+  bar$stage <- ""
+  bar$width <- 0L
+  bar
+}
+
+progress_update <- function(bar, state) {
+  if (!bar$enabled) return(invisible())
+  now <- elapsed()
+  if (state$stage != bar$stage) {
+    bar$stage <- state$stage
+    bar$stage_began <- now
+  }
+  if (now - bar$began < 1 || now - bar$drawn < 0.2) return(invisible())
+  bar$drawn <- now
+  redraw(bar, progress_line(state, now - bar$stage_began))
+}
+
+progress_clear <- function(bar) {
+  if (bar$width > 0L) redraw(bar, "")
+}
+
+redraw <- function(bar, line) {
+  # Jupyter keeps the line in place only on stdout; at a terminal stdout may be
+  # a file.
+  out <- if (isTRUE(getOption("jupyter.in_kernel"))) stdout() else stderr()
+  blank <- strrep(" ", max(0L, bar$width - nchar(line)))
+  cat("\r", line, blank, if (line == "") "\r", sep = "", file = out)
+  utils::flush.console()
+  bar$width <- nchar(line)
+}
+
+stage_names <- c(mode = "mode", cv = "cross-validation", draws = "draws")
+
+progress_line <- function(state, seconds) {
+  share <- if (state$total > 0) min(1, state$done / state$total) else 0
+  full <- floor(20 * share)
+  left <- if (share > 0) paste(show_seconds(seconds * (1 - share) / share), "left")
+  paste(c(
+    stage_names[[state$stage]],
+    paste0("[", strrep("=", full), strrep(" ", 20 - full), "]"),
+    paste0(format(state$done, scientific = FALSE), "/", format(state$total, scientific = FALSE)),
+    left
+  ), collapse = " ")
+}
+
+show_seconds <- function(seconds) {
+  if (seconds < 60) return(paste(ceiling(seconds), "s"))
+  if (seconds < 3600) return(paste(ceiling(seconds / 60), "min"))
+  paste(format(seconds / 3600, digits = 2), "h")
+}
+
+elapsed <- function() proc.time()[["elapsed"]]

@@ -1,0 +1,88 @@
+#' Summarise the draws
+#'
+#' For each coefficient the mode, the mean and standard deviation of the draws,
+#' quantiles, the probabilities of being exactly zero and of being positive, and
+#' the Monte Carlo standard error of the mean. The draws are independent, so that
+#' this error is the standard deviation over the root of the number of draws.
+#'
+#' @param object A fit, as from [wbb_lasso()].
+#' @param probs The probabilities of the quantiles.
+#' @param lambda Which value of `lambda`; by default all that were fitted.
+#' @param x A summary.
+#' @param digits The number of significant digits.
+#' @param ... Not used.
+#' @return An object of class `summary.wbb`: a list with the data frame `table` (one
+#'   row a coefficient; for a path one row a lambda and coefficient), the number of
+#'   draws and those that did not converge, and lambda.
+#'   `table` has the columns `term`, `mode`, `mean`, `sd`, one for each
+#'   quantile, `p_zero`, `p_positive` and `mcse`; for a path `lambda` comes first.
+#' @examples
+#' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
+#' summary(fit)
+#' summary(fit, probs = c(0.05, 0.95))$table
+#' @export
+summary.wbb <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL, ...) {
+  check_dots(..., .function = "summary", .known = c("probs", "lambda"))
+  lambdas <- chosen_lambdas(object, lambda)
+  probs <- check_probs(probs)
+  table <- do.call(rbind, lapply(lambdas, summary_table, fit = object, probs = probs))
+  rows <- if (is_path(object)) object$diagnostics$lambda %in% lambdas else TRUE
+  structure(
+    list(
+      fit = object[c("call", "lambda", "lambda_from", "cv", "spec")],
+      table = table, lambda = lambdas, draws = object$spec$draws,
+      not_converged = sum(object$diagnostics$status[rows] != "converged")
+    ),
+    class = "summary.wbb"
+  )
+}
+
+check_probs <- function(probs) {
+  probs <- check_numbers(probs, "probs", lower = 0, must = "be probabilities")
+  if (any(probs > 1)) bad_argument("probs", "be probabilities", probs, paste("has", show_value(probs[probs > 1][1L])))
+  probs
+}
+
+summary_table <- function(lambda, fit, probs) {
+  draws <- draws_matrix(fit, lambda)
+  quantiles <- t(column_quantiles(draws, probs))
+  colnames(quantiles) <- paste0(vapply(100 * probs, format, "", digits = 4), "%")
+  sd <- column_sds(draws)
+  table <- data.frame(
+    term = colnames(draws), mode = point_estimate(fit, lambda, "mode"), mean = colMeans(draws), sd = sd,
+    quantiles, p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
+    mcse = sd / sqrt(nrow(draws)), check.names = FALSE, row.names = NULL
+  )
+  if (is_path(fit)) cbind(lambda = lambda, table) else table
+}
+
+#' @rdname summary.wbb
+#' @export
+print.summary.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_header(x$fit)
+  for (lambda in x$lambda) {
+    rows <- if (is.null(x$table$lambda)) TRUE else x$table$lambda == lambda
+    if (length(x$fit$lambda) > 1L) cat("\nlambda = ", format_lambda(lambda), ":\n", sep = "") else cat("\n")
+    table <- x$table[rows, ]
+    hidden <- hidden_zeros(table$p_zero > 0.5)
+    print(summary_matrix(table[!hidden, ], digits), quote = FALSE, right = TRUE)
+    print_hidden(hidden, "zero in most draws")
+  }
+  solutions <- x$draws * length(x$lambda)
+  cat("\nDraws that did not converge: ", x$not_converged, " of ", solutions, "\n", sep = "")
+  invisible(x)
+}
+
+# Coefficients differ in scale: each number has its own digits, probabilities have
+# three decimals.
+summary_matrix <- function(table, digits) {
+  values <- as.matrix(table[setdiff(names(table), c("lambda", "term"))])
+  shown <- values
+  shown[] <- vapply(values, format, "", digits = digits)
+  probabilities <- c("p_zero", "p_positive")
+  shown[, probabilities] <- format(round(values[, probabilities, drop = FALSE], 3), nsmall = 3)
+  shown[, "mcse"] <- vapply(values[, "mcse"], format, "", digits = 2)
+  colnames(shown)[match(c(probabilities, "mcse"), colnames(shown))] <- c("P(=0)", "P(>0)", "MCSE")
+  rownames(shown) <- table$term
+  shown
+}

@@ -1,0 +1,88 @@
+//! Coordinate descent on a small problem in memory: cheap steps that never go uphill.
+
+use super::quadratic::Quadratic;
+use crate::kernels::dispatch;
+
+/// Sweeps before an exact method takes over, and sweeps without a change of sign that are enough.
+const MOST: u32 = 200;
+const QUIET: u32 = 8;
+/// Sweeps that an approximate solution may take.
+const ROUGH: u32 = 60;
+
+/// Sweep until signs have stopped changing. `correlation` is b − (H + D)β throughout.
+pub fn settle(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64]) {
+    let mut quiet = 0;
+    for sweep in 0..MOST {
+        let (change, signs) = descend(q, beta, correlation, sweep % 4 != 0);
+        quiet = if signs == 0 { quiet + 1 } else { 0 };
+        if quiet >= QUIET || change == 0.0 && sweep % 4 == 0 {
+            return;
+        }
+    }
+}
+
+/// Sweep until the changes are a small part of the first; false if that takes too long.
+pub fn approach(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], part: f64) -> bool {
+    let mut first = 0.0;
+    for sweep in 0..ROUGH {
+        let (change, _) = descend(q, beta, correlation, sweep % 4 != 0);
+        if sweep == 0 {
+            first = change;
+        }
+        // Sweeps over the support alone never end the search: zeros may have become violated.
+        if change <= part * part * first && sweep % 4 == 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// A fixed number of sweeps.
+pub fn sweep(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], count: u32) {
+    for sweep in 0..count {
+        descend(q, beta, correlation, sweep % 4 != 0);
+    }
+}
+
+dispatch! {
+    /// One sweep of coordinate descent; the largest Hⱼⱼ Δ², and the number of signs that changed.
+    fn descend(
+        q: &Quadratic,
+        beta: &mut [f64],
+        correlation: &mut [f64],
+        support_only: bool,
+    ) -> (f64, u32) {
+        let p = beta.len();
+        let mut largest = 0.0f64;
+        let mut signs = 0;
+        for j in 0..p {
+            let old = beta[j];
+            if support_only && old == 0.0 {
+                continue;
+            }
+            let row = &q.gram[j * q.stride..][..p];
+            let curvature = row[j] + q.ridge[j];
+            if curvature <= 0.0 {
+                continue;
+            }
+            let z = curvature.mul_add(old, correlation[j]);
+            let size = z.abs() - q.l1[j];
+            let new = if size > 0.0 {
+                size.copysign(z) / curvature
+            } else {
+                0.0
+            };
+            let change = new - old;
+            if change != 0.0 {
+                for (c, &h) in correlation.iter_mut().zip(row) {
+                    *c = (-change).mul_add(h, *c);
+                }
+                correlation[j] -= q.ridge[j] * change;
+                beta[j] = new;
+                signs += u32::from(old * new <= 0.0);
+                largest = largest.max(curvature * change * change);
+            }
+        }
+        (largest, signs)
+    }
+}

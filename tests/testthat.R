@@ -1,0 +1,4 @@
+library(testthat)
+library(wbb)
+
+test_check("wbb")

@@ -1,0 +1,47 @@
+skip_if_not_installed("ggplot2")
+
+drawn <- function(picture) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_silent(ggplot2::ggplot_gtable(ggplot2::ggplot_build(picture)))
+}
+
+test_that("the generic finds the method, and each type draws without a warning", {
+  fit <- fake_fit(awkward_draws(), cv = fake_cv())
+  for (type in c("density", "interval", "cv")) drawn(ggplot2::autoplot(fit, type = type))
+  drawn(ggplot2::autoplot(fake_path()))
+  drawn(ggplot2::autoplot(fake_path(), type = "density", lambda = 10))
+  drawn(ggplot2::autoplot(fake_fit(awkward_draws()[1, , drop = FALSE])))
+})
+
+test_that("a panel is a column, also where names are duplicated or look like code", {
+  draws <- awkward_draws()
+  built <- ggplot2::ggplot_build(ggplot2::autoplot(fake_fit(draws)))
+  expect_equal(nrow(built$layout$layout), ncol(draws))
+  labeller <- ggplot2::autoplot(fake_fit(draws))$facet$params$labeller
+  strips <- labeller(data.frame(index = factor(c(6, 8, 9))))
+  expect_equal(unname(unlist(strips)), c("100% [x]^2", "dup", "dup"))
+})
+
+test_that("the numbers are those of plot()", {
+  fit <- fake_fit(awkward_draws())
+  layers <- ggplot2::autoplot(fit, type = "interval")$data
+  expect_equal(layers$median, plot_data(fit, "interval")$interval$median)
+})
+
+test_that("stacked fits get a key", {
+  data <- lapply(c("a", "b"), function(label) plot_data(fake_fit(awkward_draws()[, 4:6]), "density", label = label))
+  drawn(gg_plot_data(stack_plot_data(data)))
+})
+
+test_that("unknown arguments are errors", {
+  expect_error(ggplot2::autoplot(fake_path(), colour = 1), class = "wbb_error_argument")
+})
+
+test_that("ggplot2's pictures look as they did", {
+  skip_on_cran()
+  skip_if_not_installed("vdiffr")
+  fit <- fake_fit(awkward_draws()[, c("zeros", "constant", "half", "both", "100% [x]^2", "dup")], cv = fake_cv())
+  vdiffr::expect_doppelganger("ggplot density", ggplot2::autoplot(fit))
+  vdiffr::expect_doppelganger("ggplot interval", ggplot2::autoplot(fit, type = "interval"))
+})

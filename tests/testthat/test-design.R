@@ -1,0 +1,130 @@
+d <- made_data()
+x <- d$x
+y <- d$y
+data <- data.frame(x, y = y, f = factor(rep(c("a", "b", "c"), 20)))
+
+test_that("all interfaces give the same draws", {
+  fit <- quick(x, y)
+  plain <- data[c(colnames(x), "y")]
+  same_draws(quick(as.data.frame(x), y), fit)
+  same_draws(quick(y ~ ., plain), fit)
+  same_draws(quick(data = plain, formula = y ~ .), fit)
+  same_draws(quick(Matrix::Matrix(x, sparse = FALSE), y), fit)
+  whole <- round(10 * x)
+  storage.mode(whole) <- "integer"
+  same_draws(quick(whole, y), quick(whole + 0, y))
+})
+
+test_that("sparse classes are taken as they are", {
+  sparse <- Matrix::Matrix(x * (abs(x) > 0.8), sparse = TRUE)
+  dense <- as.matrix(sparse)
+  fit <- quick(sparse, y)
+  expect_equal(as.matrix(fit), as.matrix(quick(dense, y)), tolerance = 1e-5)
+  expect_s4_class(fit$x, "dgCMatrix")
+  same_draws(quick(as(sparse, "TsparseMatrix"), y), fit)
+  expect_equal(predict(fit, sparse, interval = "credible"), predict(fit, dense, interval = "credible"))
+  pattern <- as(sparse != 0, "nMatrix")
+  expect_identical(quick(pattern, y)$spec$p, 5L)
+})
+
+test_that("factors expand as in model.matrix()", {
+  fit <- quick(y ~ x1 + f, data)
+  expect_identical(variable.names(fit), c("(Intercept)", "x1", "fb", "fc"))
+  same_draws(quick(data[c("x1", "f")], y), fit)
+  same_draws(quick(transform(data[c("x1", "f")], f = as.character(f)), y), fit)
+  ordered <- quick(transform(data[c("x1", "f")], f = ordered(f)), y)
+  expect_identical(variable.names(ordered), c("(Intercept)", "x1", "f.L", "f.Q"))
+})
+
+test_that("formulas work as in lm()", {
+  expect_identical(variable.names(quick(y ~ 0 + x1 + x2, data)), c("x1", "x2"))
+  expect_identical(variable.names(quick(y ~ 0 + f, data)), c("fa", "fb", "fc"))
+  expect_identical(variable.names(quick(log(abs(y) + 1) ~ poly(x1, 2) + x2:x3, data)),
+    c("(Intercept)", "poly(x1, 2)1", "poly(x1, 2)2", "x2:x3"))
+  same_draws(quick(y ~ x1 + x2, data, subset = x1 > 0), quick(y ~ x1 + x2, data[data$x1 > 0, ]))
+  f <- y ~ x1
+  expect_identical(formula(quick(f, data)), f, ignore_formula_env = TRUE)
+  local_x <- x[, 1]
+  expect_identical(variable.names(quick(y ~ local_x)), c("(Intercept)", "local_x"))
+})
+
+test_that("formulas that cannot be fitted are refused", {
+  expect_bad(quick(y ~ 1, data), "formula", "predictor")
+  expect_bad(quick(~ x1, data), "formula", "response")
+  expect_bad(quick(y ~ x1 + offset(x2), data), "formula", "offset")
+  expect_bad(quick(y ~ absent, data), "formula", "absent")
+  expect_bad(quick(f ~ x1, data), "f")
+  expect_bad(quick(cbind(x1, x2) ~ x3, data), "cbind(x1, x2)")
+  expect_bad(quick(y ~ x1, data[0, ]), "data")
+  expect_bad(quick(y ~ x1, data, case_weights = 1:3), "formula", "case_weights")
+})
+
+test_that("rows with missing values are left out or padded", {
+  holes <- data
+  holes$x1[c(2, 5)] <- NA
+  omitted <- quick(y ~ x1 + x2, holes)
+  same_draws(omitted, quick(y ~ x1 + x2, holes[-c(2, 5), ]))
+  expect_identical(nobs(omitted), 58L)
+  expect_length(residuals(omitted), 58L)
+  padded <- quick(y ~ x1 + x2, holes, na.action = na.exclude)
+  expect_identical(which(is.na(fitted(padded))), c(`2` = 2L, `5` = 5L))
+  expect_identical(unname(which(is.na(residuals(padded)))), c(2L, 5L))
+  expect_identical(predict(padded), fitted(padded))
+  expect_identical(nrow(predict(padded, interval = "credible")), 60L)
+  expect_error(quick(y ~ x1, holes, na.action = na.fail), class = "wbb_error_argument")
+  expect_bad(quick(y ~ x1, holes, na.action = na.pass), "data")
+})
+
+test_that("row arguments are columns of the data and follow its rows", {
+  data$w <- rep(1:3, 20)
+  data$g <- rep(1:30, 2)
+  data$x1[2] <- NA
+  fit <- quick(y ~ x1 + x2, data, case_weights = w, cluster = g)
+  expect_identical(fit$spec$case_weights, as.double(data$w[-2]))
+  expect_identical(fit$spec$cluster, match(data$g[-2], unique(data$g[-2])))
+  expect_identical(ncol(weights(fit)), 60L)
+})
+
+test_that("new data are matched by name", {
+  fit <- quick(x, y)
+  new <- x[1:3, ]
+  expected <- predict(fit, new)
+  expect_identical(predict(fit, new[, 5:1]), expected)
+  expect_identical(predict(fit, cbind(new, more = 1)), expected)
+  expect_identical(unname(predict(fit, unname(new))), unname(expected))
+  expect_equal(unname(predict(fit, as.data.frame(new))), unname(expected))
+  expect_bad(predict(fit, new[, -2]), "newdata", "\"x2\"")
+  expect_bad(predict(fit, unname(new)[, -2]), "newdata", "has 4")
+  expect_bad(predict(fit, 1:5), "newdata")
+  new[2, 2] <- NA
+  expect_bad(predict(fit, new), "newdata", "row 2 of column \"x2\"")
+  expect_length(predict(fit, x[0, ]), 0L)
+
+  fit <- quick(y ~ x1 + f, data)
+  expect_identical(predict(fit, data), fitted(fit))
+  expect_bad(predict(fit, data["x1"]), "newdata", "\"f\"")
+  expect_bad(predict(fit, x), "newdata")
+  expect_bad(predict(fit, transform(data, f = "d")), "newdata", "\"d\"")
+  expect_bad(predict(fit, transform(data, x1 = NA_real_)), "newdata")
+  # A variable of that name in the workspace does not stand in for a column.
+  x1 <- rep(0, 60)
+  expect_bad(predict(fit, data["f"]), "newdata", "\"x1\"")
+
+  fit <- quick(data[c("x1", "f")], y)
+  expect_identical(unname(predict(fit, data[c("f", "x2", "x1")])), unname(predict(fit)))
+  expect_bad(predict(fit, data["x1"]), "newdata", "\"f\"")
+  expect_bad(predict(fit, transform(data, f = "d")), "newdata", "\"d\"")
+  expect_bad(predict(fit, transform(data, x1 = "d")), "newdata", "\"x1\"")
+})
+
+test_that("degenerate data work", {
+  constant <- quick(cbind(x, one = 1), y)
+  expect_true(all(as.matrix(constant)[, "one"] == 0))
+  flat <- quick(x, rep(3, 60))
+  expect_true(all(as.matrix(flat)[, -1] == 0))
+  expect_equal(unname(as.matrix(flat)[, 1]), rep(3, 20))
+  wide <- made_data(10, 30)
+  expect_identical(dim(as.matrix(quick(wide$x, wide$y))), c(20L, 31L))
+  single <- quick(x[1, , drop = FALSE], y[1])
+  expect_true(all(as.matrix(single)[, -1] == 0))
+})

@@ -1,0 +1,80 @@
+fit <- quick_diabetes(draws = 100)
+new <- diabetes[c(3, 1, 7), ]
+x <- cbind(1, as.matrix(new[1:10]))
+
+test_that("predictions are those of the estimate", {
+  expect_equal(predict(fit, new), drop(x %*% coef(fit)))
+  expect_equal(predict(fit, new, estimate = "mean"), drop(x %*% coef(fit, "mean")))
+  expect_identical(predict(fit), fitted(fit))
+  draws <- predict(fit, new, type = "draws")
+  expect_equal(draws, as.matrix(fit) %*% t(x))
+  expect_identical(dim(draws), c(100L, 3L))
+})
+
+test_that("credible intervals are quantiles of the draws", {
+  out <- predict(fit, new, interval = "credible", level = 0.8)
+  expect_identical(colnames(out), c("fit", "lwr", "upr"))
+  draws <- predict(fit, new, type = "draws")
+  expect_equal(out[, "lwr"], apply(draws, 2, quantile, 0.1, names = FALSE))
+  expect_equal(out[, "upr"], apply(draws, 2, quantile, 0.9, names = FALSE))
+})
+
+test_that("prediction intervals invert the mixture of normals", {
+  out <- predict(fit, new, interval = "prediction", level = 0.9)
+  centre <- predict(fit, new, type = "draws")
+  sigma <- fit$diagnostics$sigma
+  for (i in 1:3) {
+    expect_equal(mean(pnorm(out[i, "lwr"], centre[, i], sigma)), 0.05, tolerance = 1e-8)
+    expect_equal(mean(pnorm(out[i, "upr"], centre[, i], sigma)), 0.95, tolerance = 1e-8)
+  }
+})
+
+test_that("a mixture without spread is handled", {
+  expect_equal(mixture_quantile(0.3, matrix(1:3, 3, 4), rep(0, 4)), 1:3)
+  expect_equal(mixture_quantile(0.3, matrix(c(1, 2, 3, 3), 1), rep(0, 4)), 2)
+  expect_equal(mixture_quantile(0.975, matrix(0, 2, 4), rep(2, 4)), rep(2 * qnorm(0.975), 2))
+  # Two far components: the median lies anywhere between, the quartiles in them.
+  expect_equal(mixture_quantile(0.25, matrix(c(-100, 100), 1), c(1, 1)), -100, tolerance = 1e-9)
+  expect_equal(mixture_quantile(0.75, matrix(c(-100, 100), 1), c(1, 1)), 100, tolerance = 1e-9)
+})
+
+test_that("rows in blocks are the rows at once", {
+  whole <- predict(fit, diabetes, interval = "credible")
+  parts <- lapply(split(diabetes, rep(1:2, c(200, 242))), predict, object = fit, interval = "credible")
+  expect_equal(whole, do.call(rbind, unname(parts)))
+  many <- diabetes[rep(1:442, 50), ]
+  expect_gt(nrow(many) * 100, block_numbers)
+  expect_equal(predict(fit, many, interval = "credible")[22100, ], whole[442, ])
+})
+
+test_that("a path gives a column for each lambda", {
+  path <- quick(y ~ ., diabetes, lambda = c(200, 50))
+  expect_identical(dim(predict(path, new)), c(3L, 2L))
+  expect_equal(predict(path, new, lambda = 50), predict(path, new)[, "50"])
+  expect_bad(predict(path, new, interval = "credible"), "lambda")
+  limits <- predict(path, new, interval = "prediction", lambda = 50)
+  single <- predict(quick_diabetes(), new, interval = "prediction")
+  expect_equal(limits, single, tolerance = 1e-6)
+})
+
+test_that("options are checked", {
+  expect_bad(predict(fit, new, type = "link"), "type")
+  expect_bad(predict(fit, new, interval = "both"), "interval")
+  expect_bad(predict(fit, new, interval = "credible", level = 95), "level")
+  expect_bad(predict(fit, new, estimate = "median"), "estimate")
+  expect_bad(predict(fit, new, type = "draws", interval = "credible"), "interval")
+  old <- options(wbb.max_bytes = 1000)
+  on.exit(options(old))
+  expect_bad(predict(fit, new, type = "draws"), "newdata", "GB")
+})
+
+test_that("prediction intervals cover new data", {
+  # 2,000 new rows at level 0.9: 5 standard deviations of the share are 0.034; the
+  # estimate from 300 rows and 5 columns adds less than 0.02.
+  d <- made_data(2300, 5, seed = 3)
+  old <- 1:300
+  fit <- quick(d$x[old, ], d$y[old], draws = 200)
+  limits <- predict(fit, d$x[-old, ], interval = "prediction", level = 0.9)
+  inside <- mean(d$y[-old] > limits[, "lwr"] & d$y[-old] < limits[, "upr"])
+  expect_lt(abs(inside - 0.9), 0.054)
+})

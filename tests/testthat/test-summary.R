@@ -1,0 +1,43 @@
+fit <- quick_diabetes(draws = 200)
+
+test_that("summary() describes the draws", {
+  draws <- as.matrix(fit)
+  table <- summary(fit)$table
+  expect_identical(names(table),
+    c("term", "mode", "mean", "sd", "2.5%", "50%", "97.5%", "p_zero", "p_positive", "mcse"))
+  expect_identical(table$term, colnames(draws))
+  expect_equal(table$mean, unname(colMeans(draws)))
+  expect_equal(table$sd, unname(apply(draws, 2, sd)))
+  expect_equal(table$p_zero, unname(colMeans(draws == 0)))
+  expect_equal(table$p_positive, unname(colMeans(draws > 0)))
+  expect_equal(table$mcse, table$sd / sqrt(200))
+  expect_identical(names(summary(fit, probs = 0.1)$table)[5], "10%")
+  expect_bad(summary(fit, probs = 2), "probs")
+  expect_bad(summary(fit, probs = NA_real_), "probs")
+})
+
+test_that("a path has rows for each lambda", {
+  path <- quick(y ~ ., diabetes, lambda = c(200, 50))
+  both <- summary(path)
+  expect_identical(nrow(both$table), 22L)
+  expect_identical(unique(both$table$lambda), c(200, 50))
+  one <- summary(path, lambda = 50)
+  expect_identical(one$table, both$table[12:22, ], ignore_attr = "row.names")
+  expect_output(print(one), "lambda = 50")
+})
+
+test_that("draws that did not converge are counted, in one warning", {
+  expect_warning(rough <- quick_diabetes(max_iterations = 1, tolerance = 1e-17), class = "wbb_warning_convergence")
+  failed <- sum(rough$diagnostics$status != "converged")
+  expect_gt(failed, 0)
+  expect_identical(summary(rough)$not_converged, failed)
+  expect_output(print(rough), "did not converge")
+  expect_output(print(summary(rough)), paste0("did not converge: ", failed, " of 20"))
+})
+
+test_that("the printed summary reads well", {
+  local_reproducible_output(width = 100)
+  # Law "ones" with a fixed prior weight: no number depends on a generator.
+  fixed <- quick(y ~ bmi + ltg + age, diabetes, lambda = 500, weights = "ones", prior_weight = "fixed")
+  expect_snapshot(print(summary(fixed), digits = 3))
+})

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Compiles the Rust library for R; make calls it in src/.
+#   build-rust.sh checkout|vendored|online TARGET_DIR [cargo's options]
+#   build-rust.sh clean-<one of these> TARGET_DIR
+# configure says what the three kinds of build are.
+set -e
+build="$1"
+target_dir="$2"
+shift 2
+
+PATH="${PATH}:${HOME}/.cargo/bin"
+# Set here and not in Cargo.toml: the workspace's profiles are not in the tarball.
+CARGO_PROFILE_RELEASE_LTO=fat
+CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+export PATH CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_CODEGEN_UNITS
+
+case "${build}" in
+  clean-checkout)
+    exit 0
+    ;;
+  clean-*)
+    # The static library goes too: R's check would read its unused symbols.
+    rm -rf .cargo vendor "${target_dir}"
+    exit 0
+    ;;
+  vendored)
+    CARGO_HOME="`pwd`/.cargo"
+    export CARGO_HOME
+    tar -xf rust/vendor.tar.xz
+    # On the command line, where no configuration of the user's can override it.
+    set -- "$@" --offline -j 2 \
+      --config 'source.crates-io.replace-with="vendored"' \
+      --config 'source.vendored.directory="vendor"'
+    ;;
+esac
+
+exec cargo build --lib --release --locked \
+  --manifest-path rust/Cargo.toml --target-dir "${target_dir}" "$@"
