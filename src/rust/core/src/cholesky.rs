@@ -4,7 +4,9 @@ use crate::kernels::dispatch;
 use crate::kernels::dot;
 
 /// Pivots below this part of their diagonal count as dependent on the columns before.
-const DEPENDENT: f64 = 1e-11;
+const DEPENDENT: f64 = 1e-12;
+/// Rounding of a pivot, as a part of its diagonal.
+const ROUNDING: f64 = 1e-14;
 /// Rows factored together, so that the rest of the matrix is read once for all of them.
 const PANEL: usize = 8;
 
@@ -20,17 +22,21 @@ pub struct Cholesky {
     factor: Vec<f64>,
     inverse_pivot: Vec<f64>,
     dependent: Vec<bool>,
+    least: Vec<f64>,
 }
 
 impl Cholesky {
     /// Factor the symmetric matrix whose upper triangle `fill(row, slice)` writes: `slice[i]` is the
-    /// element in column `row + i`.
-    pub fn factor(&mut self, size: usize, mut fill: impl FnMut(usize, &mut [f64])) {
+    /// element in column `row + i`. `fill` returns a lower bound of the row's pivot, if one is known
+    /// (what a ridge adds to the diagonal): rounding may not go below it.
+    pub fn factor(&mut self, size: usize, mut fill: impl FnMut(usize, &mut [f64]) -> f64) {
         self.size = size;
         self.stride = size + size / 4;
         self.factor.resize(size * self.stride, 0.0);
+        self.least.clear();
         for row in 0..size {
-            fill(row, &mut self.factor[row * self.stride + row..][..size - row]);
+            let line = &mut self.factor[row * self.stride + row..][..size - row];
+            self.least.push(fill(row, line));
         }
         // Until its row is reached, a pivot's place holds the original diagonal.
         self.inverse_pivot.clear();
@@ -43,6 +49,7 @@ impl Cholesky {
             &mut self.factor,
             &mut self.inverse_pivot,
             &mut self.dependent,
+            &self.least,
         );
     }
 
@@ -59,8 +66,8 @@ impl Cholesky {
         self.factor.truncate((n - 1) * stride);
     }
 
-    /// Add a last column: its elements, the diagonal last.
-    pub fn append(&mut self, mut column: Vec<f64>) {
+    /// Add a last column: its elements, the diagonal last, and the lower bound of its pivot.
+    pub fn append(&mut self, mut column: Vec<f64>, least: f64) {
         let n = self.size;
         if n == self.stride {
             let wider = n + n / 4 + PANEL;
@@ -75,8 +82,8 @@ impl Cholesky {
         for (i, z) in column.iter().enumerate() {
             self.factor[i * self.stride + n] = *z;
         }
-        let pivot = diagonal - dot(&column, &column);
-        let dependent = pivot <= DEPENDENT * diagonal;
+        let pivot = (diagonal - dot(&column, &column)).max(least);
+        let dependent = is_noise(pivot, diagonal, least);
         self.factor.resize((n + 1) * self.stride, 0.0);
         self.factor[n * self.stride + n] = if dependent { 0.0 } else { pivot.sqrt() };
         self.inverse_pivot.push(if dependent { 0.0 } else { 1.0 / pivot.sqrt() });
@@ -111,6 +118,12 @@ impl Cholesky {
     }
 }
 
+/// Whether a pivot says that its column depends on others; a bound that is itself above rounding
+/// says that it does not.
+fn is_noise(pivot: f64, diagonal: f64, least: f64) -> bool {
+    pivot <= DEPENDENT * diagonal.max(0.0) && least <= ROUNDING * diagonal.max(0.0)
+}
+
 dispatch! {
     fn factor_upper(
         n: usize,
@@ -118,6 +131,7 @@ dispatch! {
         r: &mut [f64],
         inverse_pivot: &mut [f64],
         dependent: &mut [bool],
+        least: &[f64],
     ) {
         for first in (0..n).step_by(PANEL) {
             let last = (first + PANEL).min(n);
@@ -130,7 +144,8 @@ dispatch! {
                         *o = (-s).mul_add(v, *o);
                     }
                 }
-                dependent[k] = row[k] <= DEPENDENT * inverse_pivot[k];
+                row[k] = row[k].max(least[k]);
+                dependent[k] = is_noise(row[k], inverse_pivot[k], least[k]);
                 if dependent[k] {
                     inverse_pivot[k] = 0.0;
                     row[k..].fill(0.0);
@@ -229,7 +244,10 @@ mod tests {
 
     fn factor(n: usize, m: &[f64]) -> Cholesky {
         let mut chol = Cholesky::default();
-        chol.factor(n, |row, out| out.copy_from_slice(&m[row * n + row..][..n - row]));
+        chol.factor(n, |row, out| {
+            out.copy_from_slice(&m[row * n + row..][..n - row]);
+            0.0
+        });
         chol
     }
 
@@ -258,7 +276,7 @@ mod tests {
         }
         for back in [11, 0] {
             kept.push(back);
-            chol.append(kept.iter().map(|&j| m[j * n + back]).collect());
+            chol.append(kept.iter().map(|&j| m[j * n + back]).collect(), 0.0);
         }
         let truth: Vec<f64> = (0..kept.len()).map(|i| 1.0 + i as f64).collect();
         let mut x: Vec<f64> = kept
@@ -267,7 +285,7 @@ mod tests {
             .collect();
         chol.solve(&mut x);
         assert!(x.iter().zip(&truth).all(|(a, b)| (a - b).abs() < 1e-9 * b), "{x:?}");
-        chol.append(kept.iter().chain([&kept[2]]).map(|&j| m[j * n + kept[2]]).collect());
+        chol.append(kept.iter().chain([&kept[2]]).map(|&j| m[j * n + kept[2]]).collect(), 0.0);
         assert!(chol.is_dependent(kept.len()) && chol.has_dependence());
     }
 

@@ -7,8 +7,8 @@
 
 use crate::cholesky::Cholesky;
 
-/// The least objective that gaps are measured against, as a part of the objective at β = 0: a perfect
-/// fit has objective 0 and no relative gap.
+/// The least objective that gaps are measured against, as a part of ½ y'Wy: a perfect fit has
+/// objective 0 and no relative gap.
 const FLOOR: f64 = 1e-10;
 
 /// Everything about a point that the certificate needs; residuals are centred if there is an intercept.
@@ -18,7 +18,7 @@ pub struct Point<'a> {
     pub gradient: &'a [f64],
     pub l1: &'a [f64],
     pub ridge: &'a [f64],
-    /// r'Wr, r'Wy and y'Wy.
+    /// r'Wr, r'Wy, and y'Wy before centring.
     pub rr: f64,
     pub ry: f64,
     pub yy: f64,
@@ -79,6 +79,7 @@ impl Point<'_> {
                 *o = curvature(j, k);
             }
             out[0] += self.ridge[j];
+            self.ridge[j]
         });
         let mut step: Vec<f64> = free.iter().map(|f| f.1).collect();
         cholesky.solve(&mut step);

@@ -73,9 +73,9 @@ struct Path {
 pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Result<f64, Error> {
     let mut newton = Newton::default();
     let mut task = lasso.task(RowWeights::Case(lasso.plan()));
-    let factors = &lasso.options().penalty_factor;
-    for (l1, &factor) in task.l1.iter_mut().zip(factors) {
-        *l1 = if factor > 0.0 { f64::INFINITY } else { 0.0 };
+    let units: Vec<f64> = (0..task.beta.len()).map(|j| lasso.unit_penalty(j)).collect();
+    for (l1, &unit) in task.l1.iter_mut().zip(&units) {
+        *l1 = if unit > 0.0 { f64::INFINITY } else { 0.0 };
     }
     let gradient = match total {
         Some(total) => {
@@ -95,13 +95,13 @@ pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> 
         }
     };
     // As glmnet does, ridge borrows its path from a mixing of 0.001.
-    let scale = lasso.options().alpha.max(1e-3) / lasso.unit().sqrt();
+    let alpha = lasso.options().alpha.max(1e-3);
     let largest = gradient
         .iter()
-        .zip(factors)
-        .filter(|(_, f)| **f > 0.0)
-        .fold(0.0f64, |m, (g, f)| m.max(g.abs() / f));
-    Ok(if largest > 0.0 { largest / scale } else { 1.0 })
+        .zip(&units)
+        .filter(|(_, unit)| **unit > 0.0)
+        .fold(0.0f64, |m, (g, unit)| m.max(g.abs() / (alpha * unit)));
+    Ok(if largest > 0.0 { largest } else { 1.0 })
 }
 
 /// The curve, folds in parallel.

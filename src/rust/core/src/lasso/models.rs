@@ -13,7 +13,7 @@
 use super::moments::{Data, cross};
 use super::newton::Newton;
 use super::pass::{Found, Task};
-use super::quadratic::Quadratic;
+use super::quadratic::{Origin, Quadratic};
 use super::sweeps::approach;
 use crate::cholesky::Cholesky;
 use crate::error::Error;
@@ -62,10 +62,11 @@ impl Reference {
         let id = if ridge.iter().all(|d| *d == 0.0) { self.id } else { new_id() };
         let model =
             Quadratic { gram: &self.gram, stride: task.beta.len(), l1: &l1, ridge: &ridge, id };
+        let from = (task.beta.clone(), correlation.clone());
         if !approach(&model, &mut task.beta, &mut correlation, ROUGH) {
-            // Collinear columns: from b = correlation + (H + D)β, exactly.
-            model.subtract(-1.0, &task.beta, &mut correlation);
-            newton.minimise(&model, &correlation, &mut task.beta);
+            // Collinear columns.
+            let origin = Origin { beta: &from.0, correlation: &from.1 };
+            newton.minimise(&model, &origin, &mut task.beta);
         }
     }
 
@@ -122,6 +123,7 @@ impl History {
             for (o, t) in out.iter_mut().zip(s..m) {
                 *o = image.iter().zip(&row(&directions, t)).map(|(a, b)| a * b).sum();
             }
+            0.0
         });
         cholesky.solve(&mut slope);
         let combination = slope;
@@ -193,13 +195,13 @@ impl WorkingSet {
             ridge: &ridge,
             id: self.id,
         };
-        // b = X'Wr + Hβ: the gradient is exact, so repeated steps refine.
-        let mut linear = take(&task.found.gradient);
-        for (g, (d, b)) in linear.iter_mut().zip(ridge.iter().zip(&beta)) {
+        // The gradient of the pass is exact, so repeated steps refine.
+        let mut correlation = take(&task.found.gradient);
+        for (g, (d, b)) in correlation.iter_mut().zip(ridge.iter().zip(&beta)) {
             *g -= d * b;
         }
-        model.subtract(-1.0, &beta, &mut linear);
-        newton.minimise(&model, &linear, &mut beta);
+        let origin = Origin { beta: &beta.clone(), correlation: &correlation };
+        newton.minimise(&model, &origin, &mut beta);
         self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
         Ok(grew)
     }

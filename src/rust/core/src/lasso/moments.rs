@@ -113,6 +113,7 @@ impl Moments {
         }
         Centred {
             yy: (self.wyy - mean_y * self.wy).max(0.0),
+            raw_yy: self.wyy,
             gram: self.gram,
             xy: self.xy,
             w,
@@ -127,6 +128,8 @@ pub struct Centred {
     pub gram: Vec<f64>,
     pub xy: Vec<f64>,
     pub yy: f64,
+    /// y'Wy before centring.
+    pub raw_yy: f64,
     pub w: f64,
     mean_y: f64,
     mean_x: Vec<f64>,

@@ -6,7 +6,7 @@
 //! whatever the collinearity. Where there are many coordinates, sweeps settle most signs first: a
 //! Newton step costs as much as many of them.
 
-use super::quadratic::Quadratic;
+use super::quadratic::{Origin, Quadratic};
 use super::sweeps::{settle, sweep};
 use crate::cholesky::Cholesky;
 
@@ -37,26 +37,17 @@ pub struct Newton {
 
 impl Newton {
     /// Minimise from `beta`; the number of steps taken.
-    pub fn minimise(&mut self, q: &Quadratic, linear: &[f64], beta: &mut [f64]) -> u32 {
-        self.correlate(q, linear, beta);
+    pub fn minimise(&mut self, q: &Quadratic, origin: &Origin, beta: &mut [f64]) -> u32 {
+        origin.correlate(q, beta, &mut self.correlation);
         if q.size() >= SMALL {
             settle(q, beta, &mut self.correlation);
         }
-        self.descend(q, linear, beta)
+        self.descend(q, origin, beta)
     }
 
-    /// correlation = b − (H + D)β.
-    fn correlate(&mut self, q: &Quadratic, linear: &[f64], beta: &[f64]) {
-        self.correlation.clear();
-        self.correlation.extend_from_slice(linear);
-        q.subtract(1.0, beta, &mut self.correlation);
-    }
-
-    fn descend(&mut self, q: &Quadratic, linear: &[f64], beta: &mut [f64]) -> u32 {
+    fn descend(&mut self, q: &Quadratic, origin: &Origin, beta: &mut [f64]) -> u32 {
         let p = q.size();
-        let rounding = 8.0 * f64::EPSILON * linear.iter().fold(0.0f64, |m, b| m.max(b.abs()));
         let limit = 100 + 4 * p as u32;
-        let slack = |j: usize| 1e-11 * q.l1[j] + rounding;
         // Zeros enter together at first. Once that has blocked them (they can cancel each other, or
         // creep), the support settles alone and then takes one at a time, which always descends.
         let mut entry = Entry::All;
@@ -64,6 +55,8 @@ impl Newton {
         let mut settled = false;
         let mut setbacks = 0;
         for step in 0..limit {
+            let rounding = origin.rounding(&self.correlation);
+            let slack = |j: usize| 1e-11 * q.l1[j] + rounding;
             let entering = self.choose(q, beta, slack, entry);
             self.arrange(q);
             let wrong = self.set_right_hand_side(q, beta, slack);
@@ -79,10 +72,19 @@ impl Newton {
                 && (entry == Entry::All || self.reduce(q, beta, k))
             {
                 (entry, blocked, settled) = (Entry::None, true, false);
-                self.correlate(q, linear, beta);
+                origin.correlate(q, beta, &mut self.correlation);
                 continue;
             }
             let fall = self.solve();
+            let stuck = |(&j, &d): (&usize, &f64)| beta[j] != 0.0 || d == 0.0;
+            if entry == Entry::All
+                && entering > 0
+                && self.active.iter().zip(&self.direction).all(stuck)
+            {
+                // What wants to enter depends on the support: alone it can take a column's place.
+                (entry, blocked) = (Entry::None, true);
+                continue;
+            }
             let curvature = self.curvature(q);
             let Some((length, landing)) = self.search(q, beta, fall, curvature, rounding) else {
                 match entry {
@@ -92,18 +94,19 @@ impl Newton {
                 }
                 continue;
             };
-            let (before, value) = (beta.to_vec(), q.value(linear, &self.correlation, beta));
+            let before = (beta.to_vec(), origin.value(q, &self.correlation, beta));
             for (&j, &d) in self.active.iter().zip(&self.direction) {
                 beta[j] += length * d;
             }
             if let Some(j) = landing {
                 beta[j] = 0.0;
             }
-            self.correlate(q, linear, beta);
-            if q.value(linear, &self.correlation, beta) > value + 1e-12 * value.abs() {
+            origin.correlate(q, beta, &mut self.correlation);
+            let after = origin.value(q, &self.correlation, beta);
+            if after.0 > before.1.0 + 1e-12 * (after.1 + before.1.1) {
                 // H is singular to rounding and the step was noise: sweeps cannot go uphill.
-                beta.copy_from_slice(&before);
-                self.correlate(q, linear, beta);
+                beta.copy_from_slice(&before.0);
+                origin.correlate(q, beta, &mut self.correlation);
                 setbacks += 1;
                 let sweeps = if setbacks <= 3 { 50 } else { 1000 };
                 sweep(q, beta, &mut self.correlation, sweeps);
@@ -212,7 +215,7 @@ impl Newton {
             if let Some(last) = column.last_mut() {
                 *last += q.ridge[j];
             }
-            self.cholesky.append(column);
+            self.cholesky.append(column, q.ridge[j]);
         }
         self.active.clone_from(&self.factored);
     }
@@ -229,6 +232,7 @@ impl Newton {
                 *o = line[k];
             }
             out[0] += q.ridge[j];
+            q.ridge[j]
         });
         self.factored.clone_from(active);
         self.factored_id = q.id;
@@ -381,8 +385,10 @@ mod tests {
             let q = Quadratic { gram: &h, stride: p, l1: &l1, ridge: &ridge, id: seed };
             let mut beta = vec![0.0; p];
             let mut solver = Newton { factored_id: u64::MAX, ..Newton::default() };
-            solver.minimise(&q, &b, &mut beta);
-            solver.correlate(&q, &b, &beta);
+            let zero = vec![0.0; p];
+            let origin = Origin { beta: &zero, correlation: &b };
+            solver.minimise(&q, &origin, &mut beta);
+            origin.correlate(&q, &beta, &mut solver.correlation);
             // Without any penalty a singular H leaves the last digits open (its objective is flat
             // to the square of this).
             let tolerance = top * if fraction < 1e-3 { 1e-6 } else { 1e-8 };
@@ -398,6 +404,20 @@ mod tests {
     }
 
     #[test]
+    fn a_coefficient_whose_column_has_vanished_goes_to_zero() {
+        for vanished in [0.0, 1e-17, -1e-17] {
+            let h = [1.0, 0.0, 0.0, vanished];
+            let (l1, ridge) = ([1e-3; 2], [0.0; 2]);
+            let q = Quadratic { gram: &h, stride: 2, l1: &l1, ridge: &ridge, id: 1 };
+            let mut beta = [0.1, -2.75];
+            let origin = Origin { beta: &beta.clone(), correlation: &[0.2, 1e-18] };
+            Newton::default().minimise(&q, &origin, &mut beta);
+            assert!((beta[0] - 0.299).abs() < 1e-12, "{vanished} {beta:?}");
+            assert_eq!(beta[1], 0.0, "{vanished}");
+        }
+    }
+
+    #[test]
     fn sweeps_alone_come_close_and_excluded_coordinates_stay_zero() {
         let (h, b) = gram(30, 200, 3, false);
         let mut l1 = vec![5.0; 30];
@@ -406,7 +426,8 @@ mod tests {
         let q = Quadratic { gram: &h, stride: 30, l1: &l1, ridge: &ridge, id: 1 };
         let (mut rough, mut exact) = (vec![0.0; 30], vec![0.0; 30]);
         assert!(approach(&q, &mut rough, &mut b.clone(), 1e-3));
-        Newton::default().minimise(&q, &b, &mut exact);
+        let origin = Origin { beta: &[0.0; 30], correlation: &b };
+        Newton::default().minimise(&q, &origin, &mut exact);
         assert_eq!(exact[0], 0.0);
         for (a, b) in rough.iter().zip(&exact) {
             assert!((a - b).abs() < 1e-2, "{a} {b}");

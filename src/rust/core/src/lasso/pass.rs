@@ -197,7 +197,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
             |value: f64, j: usize, total: f64| value - shift.map_or(0.0, |s| s[j]) * total;
         let totals = task.totals.get_or_insert_with(|| Totals {
             w,
-            yy: (sums.wyy[k] - if centred { sums.wy[k] * sums.wy[k] / w } else { 0.0 }).max(0.0),
+            yy: sums.wyy[k],
             xw: if data.intercept {
                 (0..p).map(|j| unshift(xw[j * width + k], j, w)).collect()
             } else {

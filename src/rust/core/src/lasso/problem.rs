@@ -3,12 +3,12 @@
 use super::batch::{self, End, Limits};
 use super::certificate::Point;
 use super::cv::{self, Folds};
-use super::design::{Design, Source, Standardise};
+use super::design::{Design, Source};
 use super::models::{Reference, new_id};
 use super::moments::{Centred, Data, Moments, batch_moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task};
-use super::quadratic::Quadratic;
+use super::quadratic::{Origin, Quadratic};
 use crate::error::Error;
 use crate::kernels::LANES;
 use crate::parallel::{Control, Stage};
@@ -90,10 +90,8 @@ impl Lasso {
     ) -> Result<Lasso, Error> {
         control.begin(Stage::Mode, 1);
         let (n, p) = (y.len(), options.penalty_factor.len());
-        let how = Standardise { center: options.intercept, scale: options.standardize };
-        let design = Design::new(x, n, p, how, |i| plan.case(i))?;
-        let center = Standardise { center: options.intercept, scale: true };
-        let response = Design::new(Source::Dense(y), n, 1, center, |i| plan.case(i))?;
+        let design = Design::new(x, n, p, options.intercept, |i| plan.case(i));
+        let response = Design::new(Source::Dense(y), n, 1, options.intercept, |i| plan.case(i));
         let mean_y = response.center[0];
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
         let y: Vec<f64> = response
@@ -279,17 +277,33 @@ impl Lasso {
         }
     }
 
-    /// λ on the scale of the standardised response, for the ℓ1 part.
-    pub fn l1_scale(&self) -> f64 {
-        self.options.alpha / self.scale_y
+    /// Penalty of |βⱼ| for λ = 1 and α = 1, β standardised; infinite for a constant column.
+    ///
+    /// Columns are always scaled inside; the penalty follows the scale that the user chose.
+    pub fn unit_penalty(&self, j: usize) -> f64 {
+        let scale = self.data.design.scale[j];
+        if !scale.is_finite() {
+            return f64::INFINITY;
+        }
+        let chosen = if self.options.standardize { self.data.design.sd[j] } else { 1.0 };
+        self.options.penalty_factor[j] * (chosen / scale) / self.scale_y
     }
 
     /// Penalties for a lambda; `prior` is one weight, or one for each coefficient.
     pub fn set_penalty(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
-        for (j, factor) in self.options.penalty_factor.iter().enumerate() {
-            let strength = lambda * factor * prior[j.min(prior.len() - 1)];
-            task.l1[j] = strength * self.l1_scale();
-            task.ridge[j] = strength * (1.0 - self.options.alpha);
+        let alpha = self.options.alpha;
+        for j in 0..task.beta.len() {
+            let unit = self.unit_penalty(j);
+            if unit.is_infinite() {
+                (task.l1[j], task.ridge[j]) = (f64::INFINITY, 0.0);
+                continue;
+            }
+            let strength = lambda * prior[j.min(prior.len() - 1)];
+            task.l1[j] = strength * alpha * unit;
+            // ½ λ f (b sd)² for b = β s_y / scale, over s_y².
+            let chosen = if self.options.standardize { self.data.design.sd[j] } else { 1.0 };
+            let square = unit * self.scale_y * (chosen / self.data.design.scale[j]);
+            task.ridge[j] = (strength * (1.0 - alpha) * square).min(1e300);
         }
     }
 
@@ -318,7 +332,9 @@ impl Lasso {
         }
         let model =
             Quadratic { gram: &c.gram, stride: p, l1: &task.l1, ridge: &task.ridge, id: new_id() };
-        let iterations = newton.minimise(&model, &c.xy, &mut task.beta);
+        let zero = vec![0.0; p];
+        let origin = Origin { beta: &zero, correlation: &c.xy };
+        let iterations = newton.minimise(&model, &origin, &mut task.beta);
         let mut gradient = c.xy.clone();
         for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
             crate::kernels::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
@@ -334,7 +350,7 @@ impl Lasso {
             ridge: &task.ridge,
             rr,
             ry,
-            yy: c.yy,
+            yy: c.raw_yy,
         };
         let certificate = point.certify(|a, b| c.gram[a * p + b]);
         // Differences of y'Wy lose what a residual would keep: not to be believed near a perfect fit.

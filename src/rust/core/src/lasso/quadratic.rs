@@ -1,6 +1,8 @@
 //! The small problem behind every lasso: min ½ β'(H + D)β − b'β + Σ λⱼ|βⱼ| with H in memory.
 //!
-//! `sweeps` comes near the minimum by coordinate descent, `newton` ends at it exactly.
+//! b is given by a point and the correlations c = b − (H + D)β there: near the minimum they are far
+//! smaller than b, and so are their rounding errors. `sweeps` comes near the minimum by coordinate
+//! descent, `newton` ends at it exactly.
 
 use crate::kernels::dispatch;
 
@@ -24,14 +26,42 @@ impl Quadratic<'_> {
     pub fn subtract(&self, s: f64, beta: &[f64], v: &mut [f64]) {
         subtract(self, s, beta, v);
     }
+}
 
-    /// The objective at β, from b and the correlations b − (H + D)β.
-    pub fn value(&self, linear: &[f64], correlation: &[f64], beta: &[f64]) -> f64 {
-        let terms = beta.iter().zip(correlation).zip(linear).zip(self.l1);
-        terms
-            .filter(|(((b, _), _), _)| **b != 0.0)
-            .map(|(((b, c), l), l1)| l1 * b.abs() - 0.5 * b * (l + c))
-            .sum()
+/// Where a problem is known: a point and the correlations there.
+pub struct Origin<'a> {
+    pub beta: &'a [f64],
+    pub correlation: &'a [f64],
+}
+
+impl Origin<'_> {
+    /// b − (H + D)β.
+    pub fn correlate(&self, q: &Quadratic, beta: &[f64], out: &mut Vec<f64>) {
+        let moved: Vec<f64> = beta.iter().zip(self.beta).map(|(b, o)| b - o).collect();
+        out.clear();
+        out.extend_from_slice(self.correlation);
+        q.subtract(1.0, &moved, out);
+    }
+
+    /// The objective at β, whose correlations are given, less the quadratic part at the origin; and
+    /// the size of its terms, which bounds its rounding error.
+    pub fn value(&self, q: &Quadratic, correlation: &[f64], beta: &[f64]) -> (f64, f64) {
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (j, b) in beta.iter().enumerate() {
+            let fit = 0.5 * (b - self.beta[j]) * (self.correlation[j] + correlation[j]);
+            let penalty = if *b != 0.0 { q.l1[j] * b.abs() } else { 0.0 };
+            sum += penalty - fit;
+            size += penalty + fit.abs();
+        }
+        (sum, size)
+    }
+
+    /// Rounding error of the correlations.
+    pub fn rounding(&self, correlation: &[f64]) -> f64 {
+        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+        let moved =
+            self.correlation.iter().zip(correlation).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        8.0 * f64::EPSILON * (largest(self.correlation) + moved)
     }
 }
 
