@@ -26,6 +26,7 @@ mod newton;
 mod pass;
 mod problem;
 mod quadratic;
+mod starts;
 mod sweeps;
 
 pub use batch::Limits;

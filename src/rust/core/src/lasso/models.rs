@@ -10,7 +10,7 @@
 //! *Working set*: the draw's own Gram matrix, of the columns that matter. Exact in one step on those
 //! columns; the pass over the data finds what is missing.
 
-use super::moments::{Data, cross};
+use super::moments::{Centred, Data, cross};
 use super::newton::Newton;
 use super::pass::{Found, Task};
 use super::quadratic::{Origin, Quadratic};
@@ -35,9 +35,7 @@ pub fn new_id() -> u64 {
 
 /// The Gram matrix of unit weights, for all draws.
 pub struct Reference {
-    pub gram: Vec<f64>,
-    /// Sum of the case weights in it.
-    pub weight: f64,
+    pub moments: Centred,
     pub id: u64,
 }
 
@@ -51,7 +49,8 @@ impl Reference {
     /// Replace β by (nearly) the minimum of the model around it.
     pub fn step(&self, task: &mut Task, newton: &mut Newton) {
         // The model's problem, divided by the draw's total weight over the reference's.
-        let ratio = self.weight / task.totals.as_ref().map_or(self.weight, |t| t.w);
+        let weight = self.moments.w;
+        let ratio = weight / task.totals.as_ref().map_or(weight, |t| t.w);
         let scaled = |v: &[f64]| -> Vec<f64> { v.iter().map(|v| v * ratio).collect() };
         let (l1, ridge) = (scaled(&task.l1), scaled(&task.ridge));
         let mut correlation = scaled(&task.found.gradient);
@@ -60,8 +59,13 @@ impl Reference {
         }
         // Ridge terms carry the draw's prior weight: then no two problems share a factor.
         let id = if ridge.iter().all(|d| *d == 0.0) { self.id } else { new_id() };
-        let model =
-            Quadratic { gram: &self.gram, stride: task.beta.len(), l1: &l1, ridge: &ridge, id };
+        let model = Quadratic {
+            gram: &self.moments.gram,
+            stride: task.beta.len(),
+            l1: &l1,
+            ridge: &ridge,
+            id,
+        };
         let from = (task.beta.clone(), correlation.clone());
         if !approach(&model, &mut task.beta, &mut correlation, ROUGH) {
             // Collinear columns.
@@ -72,7 +76,7 @@ impl Reference {
 
     /// x_a'W x_b, nearly.
     pub fn curvature(&self, p: usize, a: usize, b: usize) -> f64 {
-        self.gram[a * p + b]
+        self.moments.gram[a * p + b]
     }
 }
 
@@ -234,7 +238,7 @@ impl WorkingSet {
             }
         }
         // Far from the solution most columns are violated; the worst are enough to go on with.
-        let most = (2 * support).max(64);
+        let most = support.max(64);
         if entering.len() > most {
             entering.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             entering.truncate(most);

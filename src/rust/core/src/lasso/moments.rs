@@ -184,7 +184,11 @@ pub fn cross(
         weighted.clear();
         for &j in columns {
             let column = &block[j as usize * count..][..count];
-            weighted.extend(kept.iter().map(|&i| column[i as usize] * weights[i as usize]));
+            if m == count {
+                weighted.extend(column.iter().zip(&*weights).map(|(x, w)| x * w));
+            } else {
+                weighted.extend(kept.iter().map(|&i| column[i as usize] * weights[i as usize]));
+            }
         }
         if new == 0 {
             accumulate_upper(&weighted, m, &panel, width, &mut out);

@@ -85,7 +85,8 @@ impl Newton {
                 (entry, blocked) = (Entry::None, true);
                 continue;
             }
-            let curvature = self.curvature(q);
+            // Without dependent columns the direction solves its equations, and the two agree.
+            let curvature = if self.cholesky.has_dependence() { self.curvature(q) } else { fall };
             let Some((length, landing)) = self.search(q, beta, fall, curvature, rounding) else {
                 match entry {
                     Entry::All if entering > 0 => (entry, blocked) = (Entry::None, true),
@@ -278,7 +279,7 @@ impl Newton {
         rhs.iter().zip(&self.direction).map(|(r, d)| r * d).sum()
     }
 
-    /// d'(H + D)d for the direction d. Dependent columns make it differ from the negated slope.
+    /// d'(H + D)d for the direction d.
     fn curvature(&self, q: &Quadratic) -> f64 {
         let mut sum = 0.0;
         for (&j, &d) in self.active.iter().zip(&self.direction) {

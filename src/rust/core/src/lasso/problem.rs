@@ -9,6 +9,7 @@ use super::moments::{Centred, Data, Moments, batch_moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task};
 use super::quadratic::{Origin, Quadratic};
+use super::starts::Starts;
 use crate::error::Error;
 use crate::kernels::LANES;
 use crate::parallel::{Control, Stage};
@@ -61,7 +62,8 @@ pub struct Lasso {
     mean_y: f64,
     scale_y: f64,
     reference: Option<Reference>,
-    starts: Vec<Vec<f64>>,
+    /// One for each lambda.
+    starts: Vec<Starts>,
     /// How draws are solved; any method gives the same answer to the tolerance.
     pub method: Method,
     pub lambda: Vec<f64>,
@@ -135,13 +137,13 @@ impl Lasso {
             self.lambda = self.options.lambda.clone();
         }
         control.begin(Stage::Mode, 1);
-        let centred = total.map(|m| m.centre(self.options.intercept));
+        self.reference =
+            total.map(|m| Reference { moments: m.centre(self.options.intercept), id: new_id() });
         let lambda = self.lambda.clone();
-        let (starts, modes) = self.unit_modes(&lambda, centred.as_ref(), control)?;
-        self.starts = starts;
+        let (starts, modes) = self.unit_modes(&lambda, control)?;
+        self.starts = starts.into_iter().map(Starts::new).collect();
         self.modes = modes;
-        self.method = self.choose(centred.is_some());
-        self.reference = centred.map(|c| Reference { weight: c.w, gram: c.gram, id: new_id() });
+        self.method = self.choose();
         Ok(())
     }
 
@@ -149,10 +151,9 @@ impl Lasso {
     fn unit_modes(
         &self,
         lambda: &[f64],
-        centred: Option<&Centred>,
         control: &Control,
     ) -> Result<(Vec<Vec<f64>>, Vec<Mode>), Error> {
-        let p = self.data.design.cols;
+        let centred = self.reference.as_ref().map(|r| &r.moments);
         let mut order: Vec<usize> = (0..lambda.len()).collect();
         order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
         let mut starts = vec![Vec::new(); lambda.len()];
@@ -174,7 +175,6 @@ impl Lasso {
                 modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
                 task.beta.copy_from_slice(&starts[l]);
             }
-            debug_assert_eq!(task.beta.len(), p);
         }
         Ok((starts, modes.into_iter().flatten().collect()))
     }
@@ -221,17 +221,21 @@ impl Lasso {
     }
 
     /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
-    fn choose(&self, gram: bool) -> Method {
+    fn choose(&self) -> Method {
         let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
         let per_row = self.data.design.size() as f64 / self.data.design.rows.max(1) as f64;
-        let support = self.starts.iter().map(|b| b.iter().filter(|v| **v != 0.0).count()).max();
+        let nonzero = |s: &Starts| s.mode().iter().filter(|v| **v != 0.0).count();
+        let support = self.starts.iter().map(nonzero).max();
         let support = support.unwrap_or(0) as f64 + 1.0;
         // A random weight costs as much as 75 fused multiplications.
         let weight = 75.0;
         let off = 2.0 * (support / n).sqrt();
         let rate = off / (1.0 + (1.0 - off * off).max(0.0).sqrt());
-        let passes =
-            if off < 0.7 && gram { 2.0 + (1e-8f64).ln() / rate.ln() } else { f64::INFINITY };
+        let passes = if off < 0.7 && self.reference.is_some() {
+            2.0 + (1e-8f64).ln() / rate.ln()
+        } else {
+            f64::INFINITY
+        };
         let reference = passes * (weight + 2.0 * per_row);
         let working = (1.25 * support).powi(2) / 2.0 + 4.0 * (weight + 2.0 * per_row);
         let direct = if self.data.design.is_sparse() || p > 64.0 {
@@ -397,6 +401,31 @@ impl Lasso {
         out
     }
 
+    /// Where a draw with these prior weights starts.
+    fn start(
+        &self,
+        l: usize,
+        prior: &[f64],
+        newton: &mut Newton,
+        control: &Control,
+    ) -> Result<&[f64], Error> {
+        let starts = &self.starts[l];
+        let &[prior] = prior else { return Ok(starts.mode()) };
+        starts.near(prior, |factor, from| {
+            let mut task = self.task(RowWeights::Case(&self.plan));
+            self.set_penalty(&mut task, self.lambda[l] * factor, &[1.0]);
+            task.beta.copy_from_slice(from);
+            if let Some(reference) = &self.reference {
+                self.solve_gram(&reference.moments, &mut task, newton);
+            } else {
+                let one = std::slice::from_mut(&mut task);
+                let rough = Limits { tolerance: 1e-4, ..self.options.limits };
+                batch::solve(&self.data, one, None, rough, newton, control)?;
+            }
+            Ok(task.beta)
+        })
+    }
+
     fn solve_by_gram(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
         let mut weights: Vec<DrawWeights> = draws.iter().map(|&k| self.plan.draw(k)).collect();
         let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
@@ -410,7 +439,7 @@ impl Lasso {
             for (l, &lambda) in self.lambda.iter().enumerate() {
                 control.check()?;
                 self.set_penalty(&mut task, lambda, &prior);
-                task.beta.copy_from_slice(&self.starts[l]);
+                task.beta.copy_from_slice(self.start(l, &prior, &mut newton, control)?);
                 let solved = self.solve_gram(&centred, &mut task, &mut newton);
                 let mut mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 if let Some(refit) = self.options.refit {
@@ -435,7 +464,7 @@ impl Lasso {
         for (l, &lambda) in self.lambda.iter().enumerate() {
             for (task, prior) in tasks.iter_mut().zip(&priors) {
                 self.set_penalty(task, lambda, prior);
-                task.beta.copy_from_slice(&self.starts[l]);
+                task.beta.copy_from_slice(self.start(l, prior, &mut newton, control)?);
             }
             let mut ends =
                 batch::solve(&self.data, &mut tasks, reference, limits, &mut newton, control)?;
@@ -467,9 +496,11 @@ impl WeightedProblem for Lasso {
         match self.method {
             Method::Gram => 8 * LANES,
             // The panels of a batch are p numbers a draw: keep them near the caches.
-            _ => ((1 << 18) / self.data.design.cols.max(1))
+            Method::Reference => ((1 << 18) / self.data.design.cols.max(1))
                 .clamp(LANES, 8 * LANES)
                 .next_multiple_of(LANES),
+            // Each draw of a batch holds a Gram matrix.
+            Method::WorkingSet => 2 * LANES,
         }
     }
 
