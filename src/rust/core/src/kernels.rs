@@ -163,81 +163,87 @@ fn accumulate_tile<const I: usize, const V: usize>(
 
 #[inline(always)]
 fn accumulate_strip<const V: usize>(
-    columns: &[f64],
-    rows: usize,
+    columns: &Columns,
+    count: usize,
     panel: &[f64],
     width: usize,
     at: usize,
     out: &mut [f64],
 ) {
-    let count = columns.len() / rows;
-    let column = |j: usize| &columns[j * rows..][..rows];
     let mut j = 0;
     while j + 4 <= count {
-        let four = std::array::from_fn::<_, 4, _>(|i| column(j + i));
+        let four = std::array::from_fn::<_, 4, _>(|i| columns.get(j + i));
         accumulate_tile::<4, V>(four, panel, width, at, &mut out[j * width..]);
         j += 4;
     }
     while j < count {
-        accumulate_tile::<1, V>([column(j)], panel, width, at, &mut out[j * width..]);
+        accumulate_tile::<1, V>([columns.get(j)], panel, width, at, &mut out[j * width..]);
         j += 1;
     }
 }
 
+/// Some columns of a column-major block with `rows` rows.
+#[derive(Clone, Copy)]
+pub struct Columns<'a> {
+    pub block: &'a [f64],
+    pub rows: usize,
+    pub which: &'a [u32],
+}
+
+impl<'a> Columns<'a> {
+    #[inline(always)]
+    fn get(&self, k: usize) -> &'a [f64] {
+        &self.block[self.which[k] as usize * self.rows..][..self.rows]
+    }
+}
+
 dispatch! {
-    /// out += columns' · panel: each column (of `rows` numbers) times each lane of the panel.
+    /// out += columns' · panel: each column times each lane of the panel.
     ///
     /// `panel` is rows × width, `out` columns × width, both row after row.
-    pub fn accumulate(columns: &[f64], rows: usize, panel: &[f64], width: usize, out: &mut [f64]) {
-        if rows == 0 {
+    pub fn accumulate(columns: Columns, panel: &[f64], width: usize, out: &mut [f64]) {
+        if columns.rows == 0 {
             return;
         }
+        let count = columns.which.len();
         let mut at = 0;
         while at + 2 * LANES <= width {
-            accumulate_strip::<2>(columns, rows, panel, width, at, out);
+            accumulate_strip::<2>(&columns, count, panel, width, at, out);
             at += 2 * LANES;
         }
         if at < width {
-            accumulate_strip::<1>(columns, rows, panel, width, at, out);
+            accumulate_strip::<1>(&columns, count, panel, width, at, out);
         }
     }
 }
 
 dispatch! {
-    /// The part of columns' · panel on and above the diagonal, when panel column k belongs to column k.
+    /// The part of columns' · panel on and above the diagonal, when lane k belongs to column k.
     ///
     /// Fills whole strips of sixteen lanes, so a little below the diagonal too.
-    pub fn accumulate_upper(
-        columns: &[f64],
-        rows: usize,
-        panel: &[f64],
-        width: usize,
-        out: &mut [f64],
-    ) {
-        if rows == 0 {
+    pub fn accumulate_upper(columns: Columns, panel: &[f64], width: usize, out: &mut [f64]) {
+        if columns.rows == 0 {
             return;
         }
         let mut at = 0;
         while at < width {
             let strip = if at + 2 * LANES <= width { 2 } else { 1 };
-            let above = &columns[..columns.len().min((at + strip * LANES) * rows)];
+            let above = columns.which.len().min(at + strip * LANES);
             if strip == 2 {
-                accumulate_strip::<2>(above, rows, panel, width, at, out);
+                accumulate_strip::<2>(&columns, above, panel, width, at, out);
             } else {
-                accumulate_strip::<1>(above, rows, panel, width, at, out);
+                accumulate_strip::<1>(&columns, above, panel, width, at, out);
             }
             at += strip * LANES;
         }
     }
 }
 
-/// block[, which] · coefficients, to be subtracted from a panel.
+/// columns · coefficients, to be subtracted from a panel.
 ///
-/// `block` is column-major with `rows` rows, `coefficients` which × width, the panel rows × width.
+/// `coefficients` is columns × width, the panel rows × width.
 pub struct Product<'a> {
-    pub block: &'a [f64],
-    pub rows: usize,
-    pub which: &'a [u32],
+    pub columns: Columns<'a>,
     pub coefficients: &'a [f64],
     pub width: usize,
 }
@@ -248,9 +254,9 @@ impl Product<'_> {
         let width = self.width;
         let mut sum: [[[f64; LANES]; V]; I] =
             std::array::from_fn(|i| load::<V>(panel, (row + i) * width + at));
-        for (c, &j) in self.which.iter().enumerate() {
+        for (c, &j) in self.columns.which.iter().enumerate() {
             let b = load::<V>(self.coefficients, c * width + at);
-            let x = &self.block[j as usize * self.rows + row..][..I];
+            let x = &self.columns.block[j as usize * self.columns.rows + row..][..I];
             for i in 0..I {
                 fused(&mut sum[i], -x[i], &b);
             }
@@ -263,11 +269,11 @@ impl Product<'_> {
     #[inline(always)]
     fn strip<const V: usize>(&self, at: usize, panel: &mut [f64]) {
         let mut row = 0;
-        while row + 4 <= self.rows {
+        while row + 4 <= self.columns.rows {
             self.tile::<4, V>(row, at, panel);
             row += 4;
         }
-        while row < self.rows {
+        while row < self.columns.rows {
             self.tile::<1, V>(row, at, panel);
             row += 1;
         }
@@ -319,7 +325,9 @@ mod tests {
             let panel: Vec<f64> =
                 (0..rows * width).map(|i| ((i / width * 24 + i % width) as f64).cos()).collect();
             let mut out = vec![0.0; cols * width];
-            accumulate(&columns, rows, &panel, width, &mut out);
+            let all: Vec<u32> = (0..cols as u32).collect();
+            let every = Columns { block: &columns, rows, which: &all };
+            accumulate(every, &panel, width, &mut out);
             for j in 0..cols {
                 for k in 0..width {
                     let sum = (0..rows).fold(0.0f64, |s, r| {
@@ -332,13 +340,8 @@ mod tests {
             let coefficients: Vec<f64> =
                 (0..3 * width).map(|i| ((i / width * 24 + i % width) as f64).sin()).collect();
             let mut left = panel.clone();
-            let product = Product {
-                block: &columns,
-                rows,
-                which: &which,
-                coefficients: &coefficients,
-                width,
-            };
+            let some = Columns { block: &columns, rows, which: &which };
+            let product = Product { columns: some, coefficients: &coefficients, width };
             subtract(&product, &mut left);
             for r in 0..rows {
                 for k in 0..width {

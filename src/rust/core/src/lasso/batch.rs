@@ -26,7 +26,7 @@ pub struct End {
 
 enum Model<'a> {
     Reference(&'a Reference, History),
-    Working(WorkingSet),
+    Working(Box<WorkingSet>),
 }
 
 impl Model<'_> {
@@ -66,7 +66,7 @@ pub fn solve(
         .map(|_| Progress {
             model: match reference {
                 Some(reference) => Model::Reference(reference, History::default()),
-                None => Model::Working(WorkingSet::new(p)),
+                None => Model::Working(Box::new(WorkingSet::new(p))),
             },
             best: f64::INFINITY,
             stalled: 0,
@@ -92,7 +92,7 @@ pub fn solve(
                     Model::Reference(reference, _) => reference.step(task, newton),
                     Model::Working(set) => {
                         // New columns are progress, even if the gap does not show it yet.
-                        if set.step(data, task, newton, control)? {
+                        if set.step(data, task, control)? {
                             state.stalled = 0;
                         }
                     }
@@ -126,7 +126,7 @@ impl Progress<'_> {
         self.best = self.best.min(gap);
         let from_reference = matches!(self.model, Model::Reference(..));
         if from_reference && (self.stalled > PATIENCE || round > REFERENCE_ROUNDS) {
-            self.model = Model::Working(WorkingSet::new(p));
+            self.model = Model::Working(Box::new(WorkingSet::new(p)));
             self.stalled = 0;
         } else if round >= limits.iterations || (!from_reference && self.stalled > PATIENCE) {
             self.end = ended(Status::NotConverged, certificate.objective, gap);

@@ -95,7 +95,7 @@ impl Design {
             }
         }
         let block = match &source {
-            Source::Dense(_) => block_rows(cols),
+            Source::Dense(_) => block_rows(rows, cols),
             Source::Sparse(_) => ROWS,
         };
         let storage = match source {
@@ -220,10 +220,11 @@ pub fn sparse_sums(
     }
 }
 
-/// An odd number of cache lines a column: columns a power of two apart would share one cache set.
-fn block_rows(cols: usize) -> usize {
-    let lines = (BLOCK / cols.max(1)).clamp(24, ROWS) / LANES;
-    (lines | 1) * LANES
+/// Rows of a dense block: an odd number of cache lines a column, since columns a power of two apart
+/// would share one cache set. A wide matrix is read a few columns at a time and wants long ones.
+fn block_rows(rows: usize, cols: usize) -> usize {
+    let fit = if cols > rows { ROWS } else { (BLOCK / cols.max(1)).clamp(24, ROWS) };
+    ((fit / LANES) | 1) * LANES
 }
 
 /// Mean and standard deviation of a column given by its nonzeros, safe from overflow.

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Part of the first change at which the sweeps of a reference step end.
-const ROUGH: f64 = 1e-2;
+const ROUGH: f64 = 0.1;
 /// Points that a combination may use.
 const MEMORY: usize = 8;
 
@@ -170,24 +170,27 @@ pub struct WorkingSet {
     gram: Vec<f64>,
     stride: usize,
     id: u64,
+    /// Its own, so that the factor of one round serves the next.
+    newton: Newton,
 }
 
 const OUT: u32 = u32::MAX;
 
 impl WorkingSet {
     pub fn new(p: usize) -> WorkingSet {
-        WorkingSet { columns: Vec::new(), place: vec![OUT; p], gram: Vec::new(), stride: 0, id: 0 }
+        WorkingSet {
+            columns: Vec::new(),
+            place: vec![OUT; p],
+            gram: Vec::new(),
+            stride: 0,
+            id: new_id(),
+            newton: Newton::default(),
+        }
     }
 
     /// Let in the support and the columns that the gradient at β violates, then minimise exactly.
     /// True if columns came in.
-    pub fn step(
-        &mut self,
-        data: &Data,
-        task: &mut Task,
-        newton: &mut Newton,
-        control: &Control,
-    ) -> Result<bool, Error> {
+    pub fn step(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
         let grew = self.grow(data, task, control)?;
         let take =
             |v: &[f64]| -> Vec<f64> { self.columns.iter().map(|&j| v[j as usize]).collect() };
@@ -205,7 +208,7 @@ impl WorkingSet {
             *g -= d * b;
         }
         let origin = Origin { beta: &beta.clone(), correlation: &correlation };
-        newton.minimise(&model, &origin, &mut beta);
+        self.newton.minimise(&model, &origin, &mut beta);
         self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
         Ok(grew)
     }
@@ -292,7 +295,6 @@ impl WorkingSet {
                 self.gram[b * self.stride + a] = value;
             }
         }
-        self.id = new_id();
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::design::Design;
 use crate::error::Error;
-use crate::kernels::{LANES, accumulate, accumulate_upper, panel_width};
+use crate::kernels::{Columns, LANES, accumulate, accumulate_upper, panel_width};
 use crate::parallel::Control;
 
 /// The data of a least-squares problem.
@@ -154,46 +154,51 @@ pub fn cross(
     let width = panel_width(columns.len() - new);
     let mut out = vec![0.0; columns.len() * width];
     let design = &data.design;
-    let mut weights = vec![0.0; design.block];
-    let (mut panel, mut weighted) = (Vec::new(), Vec::new());
     if let Some(x) = design.sparse() {
         sparse_cross(x, design, columns, new, width, control, fill, &mut out)?;
         return Ok(out);
     }
-    let mut kept: Vec<u32> = Vec::new();
+    let mut weights = vec![0.0; design.block];
+    let (mut panel, mut packed) = (Vec::new(), Vec::new());
+    let mut kept: Vec<usize> = Vec::new();
+    let in_order: Vec<u32> = (0..columns.len() as u32).collect();
     for rows in design.blocks() {
         control.check()?;
-        let Some(block) = design.dense_block(&rows) else {
-            break;
-        };
+        let Some(block) = design.dense_block(&rows) else { break };
         let count = rows.len();
         let weights = &mut weights[..count];
         fill(rows.start, weights);
-        // Rows of weight zero (other folds, Poisson weights) cost nothing.
         kept.clear();
-        kept.extend((0..count as u32).filter(|&r| weights[r as usize] != 0.0));
-        let m = kept.len();
+        kept.extend((0..count).filter(|&r| weights[r] != 0.0));
+        let column = |j: u32| &block[j as usize * count..][..count];
+        // Where few rows have weight (the other folds), only those are looked at.
+        let few = 2 * kept.len() < count;
+        let used = if few { kept.len() } else { count };
         panel.clear();
-        panel.resize(m * width, 0.0);
-        for (k, &j) in columns[new..].iter().enumerate() {
-            let column = &block[j as usize * count..][..count];
-            for (r, &i) in kept.iter().enumerate() {
-                panel[r * width + k] = column[i as usize];
+        panel.resize(used * width, 0.0);
+        // Eight columns side by side, so that whole cache lines are written.
+        for (eight, group) in columns[new..].chunks(LANES).enumerate() {
+            let at = eight * LANES;
+            for (r, line) in panel.chunks_exact_mut(width).enumerate() {
+                let i = if few { kept[r] } else { r };
+                for (cell, &j) in line[at..at + group.len()].iter_mut().zip(group) {
+                    *cell = weights[i] * block[j as usize * count + i];
+                }
             }
         }
-        weighted.clear();
-        for &j in columns {
-            let column = &block[j as usize * count..][..count];
-            if m == count {
-                weighted.extend(column.iter().zip(&*weights).map(|(x, w)| x * w));
-            } else {
-                weighted.extend(kept.iter().map(|&i| column[i as usize] * weights[i as usize]));
+        let chosen = if few {
+            packed.clear();
+            for &j in columns {
+                packed.extend(kept.iter().map(|&i| column(j)[i]));
             }
-        }
-        if new == 0 {
-            accumulate_upper(&weighted, m, &panel, width, &mut out);
+            Columns { block: &packed, rows: used, which: &in_order }
         } else {
-            accumulate(&weighted, m, &panel, width, &mut out);
+            Columns { block, rows: used, which: columns }
+        };
+        if new == 0 {
+            accumulate_upper(chosen, &panel, width, &mut out);
+        } else {
+            accumulate(chosen, &panel, width, &mut out);
         }
     }
     Ok(out)
@@ -256,6 +261,7 @@ fn sparse_cross(
 
 /// X'w and X'Wy in the first two lanes of `out` (without the shifts of a sparse design).
 fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &mut [f64]) {
+    let all: Vec<u32> = (0..data.design.cols as u32).collect();
     let mut weights = vec![0.0; data.design.block];
     let mut panel = vec![0.0; data.design.block * LANES];
     for rows in data.design.blocks() {
@@ -268,7 +274,8 @@ fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &mut 
             lanes[1] = w * y;
         }
         if let Some(block) = data.design.dense_block(&rows) {
-            accumulate(block, rows.len(), &panel, LANES, out);
+            let every = Columns { block, rows: rows.len(), which: &all };
+            accumulate(every, &panel, LANES, out);
         } else if let Some(x) = data.design.sparse() {
             super::design::sparse_sums(x, rows, &panel, LANES, out);
         }
@@ -292,6 +299,7 @@ pub fn batch_moments(
     let mut panel = vec![0.0; data.design.block * width];
     let mut line = vec![0.0; data.design.block];
     let ones = vec![1.0; data.design.block];
+    let all: Vec<u32> = (0..products as u32).collect();
     for rows in data.design.blocks() {
         control.check()?;
         let Some(block) = data.design.dense_block(&rows) else {
@@ -315,7 +323,8 @@ pub fn batch_moments(
                 panel[r * width + k] = *w;
             }
         }
-        accumulate(&product, count, &panel, width, &mut out);
+        let every = Columns { block: &product, rows: count, which: &all };
+        accumulate(every, &panel, width, &mut out);
     }
     let place = |a: usize, b: usize| a * size - a * (a + 1) / 2 + b;
     let moments = |k: usize| {

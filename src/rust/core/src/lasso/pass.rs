@@ -5,7 +5,7 @@ use super::design::{sparse_pass, sparse_sums};
 use super::moments::Data;
 use crate::error::Error;
 use crate::kernels::dispatch;
-use crate::kernels::{LANES, Product, accumulate, panel_width, subtract};
+use crate::kernels::{Columns, LANES, Product, accumulate, panel_width, subtract};
 use crate::parallel::Control;
 use crate::weights::{DrawWeights, WeightPlan};
 
@@ -135,6 +135,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
     let design = &data.design;
     let (p, width) = (design.cols, panel_width(tasks.len()));
     let first_time = data.intercept && tasks.iter().any(|t| t.totals.is_none());
+    let all: Vec<u32> = (0..p as u32).collect();
     let which: Vec<u32> = (0..p as u32)
         .filter(|&j| design.is_sparse() || tasks.iter().any(|t| t.beta[j as usize] != 0.0))
         .collect();
@@ -173,13 +174,14 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
         }
         if let Some(block) = design.dense_block(&rows) {
             bring_in(block);
-            let product =
-                Product { block, rows: count, which: &which, coefficients: &coefficients, width };
+            let support = Columns { block, rows: count, which: &which };
+            let product = Product { columns: support, coefficients: &coefficients, width };
             subtract(&product, residual);
             add(&mut sums, weights, residual, y, width);
-            accumulate(block, count, residual, width, &mut gradient);
+            let every = Columns { block, rows: count, which: &all };
+            accumulate(every, residual, width, &mut gradient);
             if first_time {
-                accumulate(block, count, weights, width, &mut xw);
+                accumulate(every, weights, width, &mut xw);
             }
         } else if let Some(x) = design.sparse() {
             sparse_pass(x, rows.clone(), &coefficients, weights, width, residual, &mut gradient);

@@ -21,20 +21,11 @@ pub fn settle(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64]) {
     }
 }
 
-/// Sweep until the changes are a small part of the first; false if that takes too long.
+/// One sweep over all coordinates, then over the support until the changes are a small part of the
+/// first; false if that takes too long. Zeros that this leaves violated are for the caller to find.
 pub fn approach(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], part: f64) -> bool {
-    let mut first = 0.0;
-    for sweep in 0..ROUGH {
-        let (change, _) = descend(q, beta, correlation, sweep % 4 != 0);
-        if sweep == 0 {
-            first = change;
-        }
-        // Sweeps over the support alone never end the search: zeros may have become violated.
-        if change <= part * part * first && sweep % 4 == 0 {
-            return true;
-        }
-    }
-    false
+    let (first, _) = descend(q, beta, correlation, false);
+    (0..ROUGH).any(|_| descend(q, beta, correlation, true).0 <= part * part * first)
 }
 
 /// A fixed number of sweeps.
