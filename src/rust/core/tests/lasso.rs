@@ -92,8 +92,13 @@ fn the_three_methods_agree_and_certify() {
 
 #[test]
 fn bits_do_not_depend_on_threads_nor_chunks() {
-    for method in METHODS {
-        let mut l = lasso(&problem(150, 20), plan(150), options(20, &[10.0])).unwrap();
+    let plain = problem(150, 20);
+    let mut collinear = problem(150, 20);
+    for i in 0..150 * 10 {
+        collinear.x[150 * 10 + i] = collinear.x[i] + 1e-4 * noise(900 + i);
+    }
+    for (method, d) in METHODS.into_iter().flat_map(|m| [(m, &plain), (m, &collinear)]) {
+        let mut l = lasso(d, plan(150), options(20, &[3.0])).unwrap();
         l.method = method;
         let whole = draws(&l, 1, 50);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();

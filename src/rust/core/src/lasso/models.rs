@@ -36,7 +36,6 @@ pub fn new_id() -> u64 {
 /// The Gram matrix of unit weights, for all draws.
 pub struct Reference {
     pub moments: Centred,
-    pub id: u64,
 }
 
 /// Points visited with their gradients.
@@ -57,8 +56,9 @@ impl Reference {
         for (c, (d, b)) in correlation.iter_mut().zip(ridge.iter().zip(&task.beta)) {
             *c -= d * b;
         }
-        // Ridge terms carry the draw's prior weight: then no two problems share a factor.
-        let id = if ridge.iter().all(|d| *d == 0.0) { self.id } else { new_id() };
+        // A new id each time: a factor left by another draw would differ in its last bits from
+        // one made here.
+        let id = new_id();
         let model = Quadratic {
             gram: &self.moments.gram,
             stride: task.beta.len(),

@@ -137,8 +137,7 @@ impl Lasso {
             self.lambda = self.options.lambda.clone();
         }
         control.begin(Stage::Mode, 1);
-        self.reference =
-            total.map(|m| Reference { moments: m.centre(self.options.intercept), id: new_id() });
+        self.reference = total.map(|m| Reference { moments: m.centre(self.options.intercept) });
         let lambda = self.lambda.clone();
         let (starts, modes) = self.unit_modes(&lambda, control)?;
         self.starts = starts.into_iter().map(Starts::new).collect();
