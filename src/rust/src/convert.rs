@@ -45,6 +45,11 @@ impl Fields<'_> {
         self.get(name, |v| v.as_real_vector())
     }
 
+    /// Look at numbers without copying them.
+    pub fn with_numbers<T>(&self, name: &str, look: impl Fn(&[f64]) -> T) -> Result<T> {
+        self.get(name, |v| v.as_real_slice().map(&look))
+    }
+
     pub fn integers(&self, name: &str) -> Result<Vec<i32>> {
         self.get(name, |v| v.as_integer_vector())
     }

@@ -14,7 +14,7 @@ fn rust_lasso_job(design: List, y: Vec<f64>, options: List) -> Robj {
 }
 
 fn start(design: &Fields, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let x = source(design)?;
+    let x = source(design, fields.count("n")?, fields.count("p")?)?;
     let plan = fields.weight_plan()?;
     let options = options(fields)?;
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
@@ -28,16 +28,13 @@ fn start(design: &Fields, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     Ok(job::start(fields.count("threads")?, work))
 }
 
-fn source(design: &Fields) -> Result<Source> {
-    let values = design.numbers("x")?;
+fn source(design: &Fields, n: usize, p: usize) -> Result<Source> {
     // Only a sparse matrix has row indices.
     let Ok(rows) = design.integers("i") else {
-        return Ok(Source::Dense(values));
+        return design.with_numbers("x", |values| Source::dense(values, n, p));
     };
-    let shape = (design.count("nrow")?, design.count("ncol")?);
     let index = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
-    let starts = index(design.integers("p")?);
-    Source::sparse(shape, starts, index(rows), values)
+    Source::sparse((n, p), index(design.integers("p")?), index(rows), design.numbers("x")?)
 }
 
 fn options(fields: &Fields) -> Result<Options> {

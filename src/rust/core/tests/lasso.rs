@@ -49,7 +49,13 @@ fn plan(n: usize) -> WeightPlan {
 }
 
 fn lasso(d: &Problem, plan: WeightPlan, options: Options) -> Result<Lasso, Error> {
-    Lasso::new(Source::Dense(d.x.clone()), d.y.clone(), plan, options, &Control::default())
+    Lasso::new(
+        Source::dense(&d.x, d.n, d.x.len() / d.n),
+        d.y.clone(),
+        plan,
+        options,
+        &Control::default(),
+    )
 }
 
 fn draws(lasso: &Lasso, first: u64, count: usize) -> Draws {
@@ -244,6 +250,6 @@ fn a_stopped_fit_is_cancelled() {
     let d = problem(50, 3);
     let control = Control::default();
     control.stop();
-    let l = Lasso::new(Source::Dense(d.x), d.y, plan(50), options(3, &[1.0]), &control);
+    let l = Lasso::new(Source::dense(&d.x, 50, 3), d.y, plan(50), options(3, &[1.0]), &control);
     assert_eq!(l.err(), Some(Error::Cancelled));
 }

@@ -1,23 +1,24 @@
 //! The design matrix, standardised once: dense in blocks of rows, or sparse and never filled.
 
+use super::blocks::{Blocked, ROWS, ranges};
+use super::sparse::{Sparse, SparseRows, standard};
 use crate::error::Error;
-use crate::kernels::LANES;
-use crate::kernels::dispatch;
 use sprs::CsMat;
 use std::ops::Range;
 
-/// Numbers in a dense block: it should stay in the second-level cache while a batch works on it.
-const BLOCK: usize = 1 << 14;
-/// Most rows handled together.
-const ROWS: usize = 504;
-
-/// x as the user has it, column-major or compressed by columns.
+/// x as the user has it.
 pub enum Source {
-    Dense(Vec<f64>),
+    Dense(Blocked),
+    /// Compressed by columns.
     Sparse(CsMat<f64>),
 }
 
 impl Source {
+    /// A column-major matrix. This is the one copy of the data.
+    pub fn dense(values: &[f64], rows: usize, cols: usize) -> Source {
+        Source::Dense(Blocked::new(values, rows, cols))
+    }
+
     /// Compressed columns, checked: row indices sorted and within the shape.
     pub fn sparse(
         shape: (usize, usize),
@@ -46,10 +47,8 @@ pub struct Design {
 }
 
 enum Storage {
-    /// Block after block of rows; inside a block, column after column.
-    Dense(Vec<f64>),
-    /// Row after row, scaled; `shift` is what is left to subtract from every entry of a column.
-    Sparse { start: Vec<usize>, column: Vec<u32>, value: Vec<f64>, shift: Vec<f64> },
+    Dense(Blocked),
+    Sparse(Sparse),
 }
 
 struct Moments {
@@ -70,10 +69,9 @@ impl Design {
     ) -> Design {
         let total: f64 = (0..rows).map(case).sum();
         let moments: Vec<Moments> = match &source {
-            Source::Dense(x) => x
-                .chunks_exact(rows.max(1))
-                .map(|c| moments(c.iter().copied().enumerate(), rows, total, case))
-                .collect(),
+            Source::Dense(x) => {
+                (0..cols).map(|j| moments(x.column(j).enumerate(), rows, total, case)).collect()
+            }
             Source::Sparse(x) => x
                 .outer_iterator()
                 .map(|c| moments(c.iter().map(|(i, &v)| (i, v)), rows, total, case))
@@ -94,13 +92,12 @@ impl Design {
                 scale[j] = m.rms;
             }
         }
-        let block = match &source {
-            Source::Dense(_) => block_rows(rows, cols),
-            Source::Sparse(_) => ROWS,
-        };
-        let storage = match source {
-            Source::Dense(x) => Storage::Dense(blocked(&x, rows, block, &center, &scale)),
-            Source::Sparse(x) => compressed(&x, &center, &scale),
+        let (block, storage) = match source {
+            Source::Dense(mut x) => {
+                x.change(|j, v| standard(v, center[j], scale[j]));
+                (x.block, Storage::Dense(x))
+            }
+            Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &center, &scale))),
         };
         Design { rows, cols, center, scale, sd, block, storage }
     }
@@ -112,31 +109,28 @@ impl Design {
     /// Multiplications in one product with the whole matrix.
     pub fn size(&self) -> usize {
         match &self.storage {
-            Storage::Dense(x) => x.len(),
-            Storage::Sparse { value, .. } => value.len(),
+            Storage::Dense(_) => self.rows * self.cols,
+            Storage::Sparse(x) => x.size(),
         }
     }
 
     /// The rows of each block.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (rows, block) = (self.rows, self.block);
-        (0..rows).step_by(block).map(move |first| first..(first + block).min(rows))
+        ranges(self.rows, self.block)
     }
 
     /// A dense block, column after column.
     pub fn dense_block(&self, rows: &Range<usize>) -> Option<&[f64]> {
         match &self.storage {
-            Storage::Dense(x) => Some(&x[rows.start * self.cols..][..rows.len() * self.cols]),
-            Storage::Sparse { .. } => None,
+            Storage::Dense(x) => Some(x.get(rows)),
+            Storage::Sparse(_) => None,
         }
     }
 
     /// A sparse matrix.
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
-            Storage::Sparse { start, column, value, shift } => {
-                Some(SparseRows { start, column, value, shift })
-            }
+            Storage::Sparse(x) => Some(x.rows()),
             Storage::Dense(_) => None,
         }
     }
@@ -145,86 +139,6 @@ impl Design {
     pub fn unscale(&self, beta: &[f64]) -> Vec<f64> {
         beta.iter().zip(&self.scale).map(|(b, s)| b / s).collect()
     }
-}
-
-/// Borrowed rows of a sparse matrix.
-#[derive(Clone, Copy)]
-pub struct SparseRows<'a> {
-    start: &'a [usize],
-    column: &'a [u32],
-    value: &'a [f64],
-    /// To subtract from every entry of each column.
-    pub shift: &'a [f64],
-}
-
-impl<'a> SparseRows<'a> {
-    pub fn row(&self, i: usize) -> (&'a [u32], &'a [f64]) {
-        let at = self.start[i]..self.start[i + 1];
-        (&self.column[at.clone()], &self.value[at])
-    }
-}
-
-dispatch! {
-    /// One pass over sparse rows for a panel of draws: `residual` becomes y − Xβ, and X'W(y − Xβ) (without
-    /// the shifts) is added to `gradient`.
-    pub fn sparse_pass(
-        x: SparseRows,
-        rows: Range<usize>,
-        coefficients: &[f64],
-        weights: &[f64],
-        width: usize,
-        residual: &mut [f64],
-        gradient: &mut [f64],
-    ) {
-        for at in (0..width).step_by(LANES) {
-            for (r, i) in rows.clone().enumerate() {
-                let (columns, values) = x.row(i);
-                let mut left = [0.0; LANES];
-                left.copy_from_slice(&residual[r * width + at..][..LANES]);
-                for (&j, &v) in columns.iter().zip(values) {
-                    let b = &coefficients[j as usize * width + at..][..LANES];
-                    for l in 0..LANES {
-                        left[l] = (-v).mul_add(b[l], left[l]);
-                    }
-                }
-                residual[r * width + at..][..LANES].copy_from_slice(&left);
-                let w = &weights[r * width + at..][..LANES];
-                for l in 0..LANES {
-                    left[l] *= w[l];
-                }
-                for (&j, &v) in columns.iter().zip(values) {
-                    let g = &mut gradient[j as usize * width + at..][..LANES];
-                    for l in 0..LANES {
-                        g[l] = v.mul_add(left[l], g[l]);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// out += X'W (without the shifts) for a panel of draws.
-pub fn sparse_sums(
-    x: SparseRows,
-    rows: Range<usize>,
-    weights: &[f64],
-    width: usize,
-    out: &mut [f64],
-) {
-    for (r, i) in rows.enumerate() {
-        let (columns, values) = x.row(i);
-        let w = &weights[r * width..][..width];
-        for (&j, &v) in columns.iter().zip(values) {
-            crate::kernels::axpy(v, w, &mut out[j as usize * width..][..width]);
-        }
-    }
-}
-
-/// Rows of a dense block: an odd number of cache lines a column, since columns a power of two apart
-/// would share one cache set. A wide matrix is read a few columns at a time and wants long ones.
-fn block_rows(rows: usize, cols: usize) -> usize {
-    let fit = if cols > rows { ROWS } else { (BLOCK / cols.max(1)).clamp(24, ROWS) };
-    ((fit / LANES) | 1) * LANES
 }
 
 /// Mean and standard deviation of a column given by its nonzeros, safe from overflow.
@@ -268,52 +182,13 @@ fn moments(
     Moments { mean: mean * largest, sd: sd * largest, rms, constant }
 }
 
-fn blocked(x: &[f64], rows: usize, block: usize, center: &[f64], scale: &[f64]) -> Vec<f64> {
-    let mut out = Vec::with_capacity(x.len());
-    for first in (0..rows).step_by(block) {
-        let last = (first + block).min(rows);
-        for (column, (&c, &s)) in x.chunks_exact(rows).zip(center.iter().zip(scale)) {
-            out.extend(column[first..last].iter().map(|v| standard(*v, c, s)));
-        }
-    }
-    out
-}
-
-fn standard(v: f64, center: f64, scale: f64) -> f64 {
-    if scale.is_finite() { (v - center) / scale } else { 0.0 }
-}
-
-fn compressed(x: &CsMat<f64>, center: &[f64], scale: &[f64]) -> Storage {
-    let full = |j: usize| x.outer_view(j).is_some_and(|c| c.nnz() == x.rows());
-    // A full column is centred outright: its shift could be large, and cancellation with it.
-    let outright: Vec<bool> = (0..x.cols()).map(full).collect();
-    let shift: Vec<f64> = (0..x.cols())
-        .map(|j| if outright[j] { 0.0 } else { standard(center[j], 0.0, scale[j]) })
-        .collect();
-    let by_row = x.to_csr();
-    let mut start = Vec::with_capacity(x.rows() + 1);
-    let (mut column, mut value) = (Vec::with_capacity(x.nnz()), Vec::with_capacity(x.nnz()));
-    start.push(0);
-    for row in by_row.outer_iterator() {
-        for (j, &v) in row.iter() {
-            let v = standard(v, if outright[j] { center[j] } else { 0.0 }, scale[j]);
-            if v != 0.0 {
-                column.push(j as u32);
-                value.push(v);
-            }
-        }
-        start.push(column.len());
-    }
-    Storage::Sparse { start, column, value, shift }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn column(values: &[f64], centred: bool) -> (f64, f64, Vec<f64>) {
         let n = values.len();
-        let d = Design::new(Source::Dense(values.to_vec()), n, 1, centred, |_| 1.0);
+        let d = Design::new(Source::dense(values, n, 1), n, 1, centred, |_| 1.0);
         (d.center[0], d.scale[0], d.dense_block(&(0..n)).unwrap().to_vec())
     }
 
@@ -343,7 +218,7 @@ mod tests {
             vec![3.0, -1.0, 5.0, 6.0, 7.0, 9.0],
         );
         let case = |i: usize| [1.0, 2.0, 0.5, 1.0][i];
-        let a = Design::new(Source::Dense(dense), 4, 2, true, case);
+        let a = Design::new(Source::dense(&dense, 4, 2), 4, 2, true, case);
         let b = Design::new(Source::Sparse(sparse), 4, 2, true, case);
         for j in 0..2 {
             assert!(

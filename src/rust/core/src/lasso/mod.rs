@@ -17,6 +17,7 @@
 //! with weight zero for the rows held out.
 
 mod batch;
+mod blocks;
 mod certificate;
 mod cv;
 mod design;
@@ -26,6 +27,7 @@ mod newton;
 mod pass;
 mod problem;
 mod quadratic;
+mod sparse;
 mod starts;
 mod sweeps;
 

@@ -206,7 +206,7 @@ pub fn cross(
 
 #[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
 fn sparse_cross(
-    x: super::design::SparseRows,
+    x: super::sparse::SparseRows,
     design: &Design,
     columns: &[u32],
     new: usize,
@@ -277,7 +277,7 @@ fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &mut 
             let every = Columns { block, rows: rows.len(), which: &all };
             accumulate(every, &panel, LANES, out);
         } else if let Some(x) = data.design.sparse() {
-            super::design::sparse_sums(x, rows, &panel, LANES, out);
+            super::sparse::sparse_sums(x, rows, &panel, LANES, out);
         }
     }
 }

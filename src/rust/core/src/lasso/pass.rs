@@ -1,8 +1,8 @@
 //! One pass over the data for a batch of weighted problems: residuals and gradients.
 
 use super::certificate::{Certificate, Point};
-use super::design::{sparse_pass, sparse_sums};
 use super::moments::Data;
+use super::sparse::{sparse_pass, sparse_sums};
 use crate::error::Error;
 use crate::kernels::dispatch;
 use crate::kernels::{Columns, LANES, Product, accumulate, panel_width, subtract};

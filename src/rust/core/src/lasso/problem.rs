@@ -93,7 +93,8 @@ impl Lasso {
         control.begin(Stage::Mode, 1);
         let (n, p) = (y.len(), options.penalty_factor.len());
         let design = Design::new(x, n, p, options.intercept, |i| plan.case(i));
-        let response = Design::new(Source::Dense(y), n, 1, options.intercept, |i| plan.case(i));
+        let response =
+            Design::new(Source::dense(&y, n, 1), n, 1, options.intercept, |i| plan.case(i));
         let mean_y = response.center[0];
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
         let y: Vec<f64> = response

@@ -1,0 +1,132 @@
+//! A sparse matrix by rows, standardised without being filled.
+
+use crate::kernels::{LANES, axpy, dispatch};
+use sprs::CsMat;
+use std::ops::Range;
+
+/// Row after row, scaled; `shift` is what is left to subtract from every entry of a column.
+pub struct Sparse {
+    start: Vec<usize>,
+    column: Vec<u32>,
+    value: Vec<f64>,
+    shift: Vec<f64>,
+}
+
+impl Sparse {
+    /// (x − center) / scale, where a scale of ∞ means zero.
+    pub fn new(x: &CsMat<f64>, center: &[f64], scale: &[f64]) -> Sparse {
+        let full = |j: usize| x.outer_view(j).is_some_and(|c| c.nnz() == x.rows());
+        // A full column is centred outright: its shift could be large, and cancellation with it.
+        let outright: Vec<bool> = (0..x.cols()).map(full).collect();
+        let shift: Vec<f64> = (0..x.cols())
+            .map(|j| if outright[j] { 0.0 } else { standard(center[j], 0.0, scale[j]) })
+            .collect();
+        let by_row = x.to_csr();
+        let mut start = Vec::with_capacity(x.rows() + 1);
+        let (mut column, mut value) = (Vec::with_capacity(x.nnz()), Vec::with_capacity(x.nnz()));
+        start.push(0);
+        for row in by_row.outer_iterator() {
+            for (j, &v) in row.iter() {
+                let v = standard(v, if outright[j] { center[j] } else { 0.0 }, scale[j]);
+                if v != 0.0 {
+                    column.push(j as u32);
+                    value.push(v);
+                }
+            }
+            start.push(column.len());
+        }
+        Sparse { start, column, value, shift }
+    }
+
+    /// Stored numbers.
+    pub fn size(&self) -> usize {
+        self.value.len()
+    }
+
+    pub fn rows(&self) -> SparseRows<'_> {
+        SparseRows {
+            start: &self.start,
+            column: &self.column,
+            value: &self.value,
+            shift: &self.shift,
+        }
+    }
+}
+
+/// A standardised number.
+pub fn standard(v: f64, center: f64, scale: f64) -> f64 {
+    if scale.is_finite() { (v - center) / scale } else { 0.0 }
+}
+
+/// Borrowed rows of a sparse matrix.
+#[derive(Clone, Copy)]
+pub struct SparseRows<'a> {
+    start: &'a [usize],
+    column: &'a [u32],
+    value: &'a [f64],
+    /// To subtract from every entry of each column.
+    pub shift: &'a [f64],
+}
+
+impl<'a> SparseRows<'a> {
+    pub fn row(&self, i: usize) -> (&'a [u32], &'a [f64]) {
+        let at = self.start[i]..self.start[i + 1];
+        (&self.column[at.clone()], &self.value[at])
+    }
+}
+
+dispatch! {
+    /// One pass over sparse rows for a panel of draws: `residual` becomes y − Xβ, and X'W(y − Xβ) (without
+    /// the shifts) is added to `gradient`.
+    pub fn sparse_pass(
+        x: SparseRows,
+        rows: Range<usize>,
+        coefficients: &[f64],
+        weights: &[f64],
+        width: usize,
+        residual: &mut [f64],
+        gradient: &mut [f64],
+    ) {
+        for at in (0..width).step_by(LANES) {
+            for (r, i) in rows.clone().enumerate() {
+                let (columns, values) = x.row(i);
+                let mut left = [0.0; LANES];
+                left.copy_from_slice(&residual[r * width + at..][..LANES]);
+                for (&j, &v) in columns.iter().zip(values) {
+                    let b = &coefficients[j as usize * width + at..][..LANES];
+                    for l in 0..LANES {
+                        left[l] = (-v).mul_add(b[l], left[l]);
+                    }
+                }
+                residual[r * width + at..][..LANES].copy_from_slice(&left);
+                let w = &weights[r * width + at..][..LANES];
+                for l in 0..LANES {
+                    left[l] *= w[l];
+                }
+                for (&j, &v) in columns.iter().zip(values) {
+                    let g = &mut gradient[j as usize * width + at..][..LANES];
+                    for l in 0..LANES {
+                        g[l] = v.mul_add(left[l], g[l]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// out += X'W (without the shifts) for a panel of draws.
+pub fn sparse_sums(
+    x: SparseRows,
+    rows: Range<usize>,
+    weights: &[f64],
+    width: usize,
+    out: &mut [f64],
+) {
+    for (r, i) in rows.enumerate() {
+        let (columns, values) = x.row(i);
+        let w = &weights[r * width..][..width];
+        for (&j, &v) in columns.iter().zip(values) {
+            axpy(v, w, &mut out[j as usize * width..][..width]);
+        }
+    }
+}
