@@ -29,7 +29,7 @@ run_job <- function(start, progress) {
 
 rust_design <- function(x) {
   if (is.matrix(x)) return(list(x = x))
-  list(i = x@i, p = x@p, x = x@x, nrow = nrow(x), ncol = ncol(x))
+  list(i = x@i, p = x@p, x = x@x)
 }
 
 is_job_error <- function(result) is.list(result) && !is.null(result$wbb_error)

@@ -23,8 +23,8 @@
 #' In the `x`, `y` interface factor and character columns of a data frame expand
 #' by their contrasts; missing values are an error. A sparse `x` is never made
 #' dense. Columns without a name are called `V1`, `V2`, ... by position, and
-#' duplicated names are made unique by [make.unique()]. A constant column gets
-#' coefficient 0.
+#' duplicated names are made unique by [make.unique()]. Beside an intercept a
+#' constant column gets coefficient 0.
 #'
 #' @section A path of lambdas:
 #' With several values of `lambda` every draw is solved at all of them with the

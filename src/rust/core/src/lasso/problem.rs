@@ -1,18 +1,17 @@
-//! The lasso as a weighted problem: standardise once, find the mode, choose a method, solve draws.
+//! The lasso as a weighted problem: penalties in, draws out.
 
 use super::batch::{self, End, Limits};
 use super::certificate::Point;
 use super::cv::{self, Folds};
-use super::design::{Design, Source};
 use super::models::{Reference, new_id};
-use super::moments::{Centred, Data, Moments, batch_moments};
+use super::moments::{Centred, Data, batch_moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task};
 use super::quadratic::{Origin, Quadratic};
 use super::starts::Starts;
 use crate::error::Error;
 use crate::kernels::LANES;
-use crate::parallel::{Control, Stage};
+use crate::parallel::Control;
 use crate::problem::{Mode, Status, WeightedProblem};
 use crate::weights::{DrawWeights, PriorWeight, WeightPlan};
 
@@ -52,18 +51,15 @@ impl Method {
     }
 }
 
-/// Most columns for which the whole Gram matrix is formed.
-const GRAM_LIMIT: usize = 2000;
-
 pub struct Lasso {
-    data: Data,
-    plan: WeightPlan,
-    options: Options,
-    mean_y: f64,
-    scale_y: f64,
-    reference: Option<Reference>,
+    pub(super) data: Data,
+    pub(super) plan: WeightPlan,
+    pub(super) options: Options,
+    pub(super) mean_y: f64,
+    pub(super) scale_y: f64,
+    pub(super) reference: Option<Reference>,
     /// One for each lambda.
-    starts: Vec<Starts>,
+    pub(super) starts: Vec<Starts>,
     /// How draws are solved; any method gives the same answer to the tolerance.
     pub method: Method,
     pub lambda: Vec<f64>,
@@ -82,128 +78,8 @@ struct Solution<'a> {
 }
 
 impl Lasso {
-    /// Everything that comes before the draws.
-    pub fn new(
-        x: Source,
-        y: Vec<f64>,
-        plan: WeightPlan,
-        options: Options,
-        control: &Control,
-    ) -> Result<Lasso, Error> {
-        control.begin(Stage::Mode, 1);
-        let (n, p) = (y.len(), options.penalty_factor.len());
-        let design = Design::new(x, n, p, options.intercept, |i| plan.case(i));
-        let response =
-            Design::new(Source::dense(&y, n, 1), n, 1, options.intercept, |i| plan.case(i));
-        let mean_y = response.center[0];
-        let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
-        let y: Vec<f64> = response
-            .blocks()
-            .filter_map(|rows| response.dense_block(&rows))
-            .flatten()
-            .copied()
-            .collect();
-        let data = Data { design, y, intercept: options.intercept };
-        let mut lasso = Lasso {
-            data,
-            plan,
-            options,
-            mean_y,
-            scale_y,
-            reference: None,
-            starts: Vec::new(),
-            method: Method::WorkingSet,
-            lambda: Vec::new(),
-            modes: Vec::new(),
-            curve: None,
-        };
-        lasso.prepare(control)?;
-        Ok(lasso)
-    }
-
-    fn prepare(&mut self, control: &Control) -> Result<(), Error> {
-        let p = self.data.design.cols;
-        let total = if p <= GRAM_LIMIT {
-            let mut weights = RowWeights::Case(&self.plan);
-            Some(Moments::new(&self.data, |first, w| weights.fill(first, w), control)?)
-        } else {
-            None
-        };
-        if self.options.lambda.is_empty() {
-            control.begin(Stage::CrossValidation, 1);
-            let curve = cv::curve(self, total.as_ref(), control)?;
-            self.lambda = vec![curve.chosen(self.options.folds.rule)];
-            self.curve = Some(curve);
-        } else {
-            self.lambda = self.options.lambda.clone();
-        }
-        control.begin(Stage::Mode, 1);
-        self.reference = total.map(|m| Reference { moments: m.centre(self.options.intercept) });
-        let lambda = self.lambda.clone();
-        let (starts, modes) = self.unit_modes(&lambda, control)?;
-        self.starts = starts.into_iter().map(Starts::new).collect();
-        self.modes = modes;
-        self.method = self.choose();
-        Ok(())
-    }
-
-    /// The unit-weight mode at each lambda, the larger ones first, each from the one before.
-    fn unit_modes(
-        &self,
-        lambda: &[f64],
-        control: &Control,
-    ) -> Result<(Vec<Vec<f64>>, Vec<Mode>), Error> {
-        let centred = self.reference.as_ref().map(|r| &r.moments);
-        let mut order: Vec<usize> = (0..lambda.len()).collect();
-        order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
-        let mut starts = vec![Vec::new(); lambda.len()];
-        let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
-        let mut newton = Newton::default();
-        let mut task = self.task(RowWeights::Case(&self.plan));
-        let mut reached = f64::INFINITY;
-        for &l in &order {
-            if centred.is_none() {
-                reached = self.approach(&mut task, lambda[l], reached, &mut newton, control)?;
-            }
-            self.set_penalty(&mut task, lambda[l], &[1.0]);
-            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton));
-            modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
-            starts[l] = task.beta.clone();
-            if let Some(refit) = self.options.refit {
-                self.restrict(&mut task, refit, &[1.0]);
-                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton));
-                modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
-                task.beta.copy_from_slice(&starts[l]);
-            }
-        }
-        Ok((starts, modes.into_iter().flatten().collect()))
-    }
-
-    /// Walk down from a large lambda in factors of two: a working set that starts at a small one
-    /// would let in far too many columns.
-    fn approach(
-        &self,
-        task: &mut Task,
-        lambda: f64,
-        from: f64,
-        newton: &mut Newton,
-        control: &Control,
-    ) -> Result<f64, Error> {
-        let mut at = from;
-        if at.is_infinite() {
-            at = cv::lambda_max(self, None, control)?;
-        }
-        let rough = Limits { tolerance: 1e-4, ..self.options.limits };
-        while at > 2.0 * lambda && at > 1e-6 * from.min(at) && lambda > 0.0 {
-            at *= 0.5;
-            self.set_penalty(task, at, &[1.0]);
-            batch::solve(&self.data, std::slice::from_mut(task), None, rough, newton, control)?;
-        }
-        Ok(lambda)
-    }
-
     /// The mode from a Gram solution, or from passes where that is not certified (or not there).
-    fn finish(
+    pub(super) fn finish(
         &self,
         task: &mut Task,
         solved: Option<(End, f64, f64, f64)>,
@@ -218,38 +94,6 @@ impl Lasso {
         let one = std::slice::from_mut(task);
         let ends = batch::solve(&self.data, one, None, self.options.limits, newton, control)?;
         Ok(self.mode_of(&one[0], ends[0]))
-    }
-
-    /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
-    fn choose(&self) -> Method {
-        let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
-        let per_row = self.data.design.size() as f64 / self.data.design.rows.max(1) as f64;
-        let nonzero = |s: &Starts| s.mode().iter().filter(|v| **v != 0.0).count();
-        let support = self.starts.iter().map(nonzero).max();
-        let support = support.unwrap_or(0) as f64 + 1.0;
-        // A random weight costs as much as 75 fused multiplications.
-        let weight = 75.0;
-        let off = 2.0 * (support / n).sqrt();
-        let rate = off / (1.0 + (1.0 - off * off).max(0.0).sqrt());
-        let passes = if off < 0.7 && self.reference.is_some() {
-            2.0 + (1e-8f64).ln() / rate.ln()
-        } else {
-            f64::INFINITY
-        };
-        let reference = passes * (weight + 2.0 * per_row);
-        let working = (1.25 * support).powi(2) / 2.0 + 4.0 * (weight + 2.0 * per_row);
-        let direct = if self.data.design.is_sparse() || p > 64.0 {
-            f64::INFINITY
-        } else {
-            weight + (p + 2.0) * (p + 3.0) / 2.0
-        };
-        if direct <= reference && direct <= working {
-            Method::Gram
-        } else if reference <= working {
-            Method::Reference
-        } else {
-            Method::WorkingSet
-        }
     }
 
     pub fn data(&self) -> &Data {
@@ -312,7 +156,7 @@ impl Lasso {
     }
 
     /// Penalties of the second step: its own lambda on the support of β, everything else excluded.
-    fn restrict(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
+    pub(super) fn restrict(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
         self.set_penalty(task, lambda, prior);
         for (l1, b) in task.l1.iter_mut().zip(&task.beta) {
             if *b == 0.0 {
@@ -366,7 +210,7 @@ impl Lasso {
         (end, c.intercept(&task.beta), rr, c.w)
     }
 
-    fn mode_of(&self, task: &Task, end: End) -> Mode {
+    pub(super) fn mode_of(&self, task: &Task, end: End) -> Mode {
         let w = task.totals.as_ref().map_or(0.0, |t| t.w);
         self.mode(Solution { beta: &task.beta, b0: task.found.b0, rr: task.found.rr, w, end })
     }
@@ -432,10 +276,10 @@ impl Lasso {
         let moments = batch_moments(&self.data, draws.len(), fill, control)?;
         let mut newton = Newton::default();
         let mut modes = Vec::with_capacity(draws.len() * self.lambda.len());
-        for (&draw, moments) in draws.iter().zip(moments) {
+        for ((&draw, weights), moments) in draws.iter().zip(weights).zip(moments) {
             let centred = moments.centre(self.options.intercept);
             let prior = self.prior_weights(draw);
-            let mut task = self.task(RowWeights::Draw(self.plan.draw(draw)));
+            let mut task = self.task(RowWeights::Draw(weights));
             for (l, &lambda) in self.lambda.iter().enumerate() {
                 control.check()?;
                 self.set_penalty(&mut task, lambda, &prior);
