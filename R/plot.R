@@ -48,7 +48,8 @@
 #' plot(fit, type = "interval", standardize = TRUE)
 #' plot(fit, type = "cv")
 #'
-#' path <- wbb_lasso(y ~ ., diabetes, lambda = c(100, 300, 1000, 3000), draws = 200, seed = 1, threads = 1)
+#' path <- wbb_lasso(y ~ ., diabetes, lambda = c(100, 300, 1000, 3000), draws = 200,
+#'   seed = 1, threads = 1)
 #' plot(path, pars = c("bmi", "hdl", "tch"))
 #' @export
 plot.wbb <- function(x, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
