@@ -26,16 +26,7 @@ pub struct End {
 
 enum Model<'a> {
     Reference(&'a Reference, History),
-    Working(Box<WorkingSet>),
-}
-
-impl Model<'_> {
-    fn curvature(&self, p: usize, a: usize, b: usize) -> f64 {
-        match self {
-            Model::Reference(reference, _) => reference.curvature(p, a, b),
-            Model::Working(set) => set.curvature(a, b),
-        }
-    }
+    Working,
 }
 
 struct Progress<'a> {
@@ -66,7 +57,7 @@ pub fn solve(
         .map(|_| Progress {
             model: match reference {
                 Some(reference) => Model::Reference(reference, History::default()),
-                None => Model::Working(Box::new(WorkingSet::new(p))),
+                None => Model::Working,
             },
             best: f64::INFINITY,
             stalled: 0,
@@ -90,11 +81,14 @@ pub fn solve(
             if state.end.is_none() {
                 match &mut state.model {
                     Model::Reference(reference, _) => reference.step(task, newton),
-                    Model::Working(set) => {
+                    Model::Working => {
+                        let fresh = || Box::new(WorkingSet::new(p));
+                        let mut set = task.set.take().unwrap_or_else(fresh);
                         // New columns are progress, even if the gap does not show it yet.
                         if set.step(data, task, control)? {
                             state.stalled = 0;
                         }
+                        task.set = Some(set);
                     }
                 }
             }
@@ -116,7 +110,10 @@ impl Progress<'_> {
         if let Model::Reference(_, history) = &mut self.model {
             history.combine(task);
         }
-        let certificate = task.certify(|a, b| self.model.curvature(p, a, b));
+        let certificate = task.certify(|a, b| match &self.model {
+            Model::Reference(reference, _) => reference.curvature(p, a, b),
+            Model::Working => task.set.as_ref().map_or(0.0, |set| set.curvature(a, b)),
+        });
         let gap = if certificate.gap.is_nan() { f64::INFINITY } else { certificate.gap };
         if gap <= limits.tolerance {
             self.end = ended(Status::Converged, certificate.objective, gap);
@@ -126,7 +123,7 @@ impl Progress<'_> {
         self.best = self.best.min(gap);
         let from_reference = matches!(self.model, Model::Reference(..));
         if from_reference && (self.stalled > PATIENCE || round > REFERENCE_ROUNDS) {
-            self.model = Model::Working(Box::new(WorkingSet::new(p)));
+            self.model = Model::Working;
             self.stalled = 0;
         } else if round >= limits.iterations || (!from_reference && self.stalled > PATIENCE) {
             self.end = ended(Status::NotConverged, certificate.objective, gap);

@@ -1,14 +1,23 @@
 //! Lambda by cross-validation: folds are rows of weight zero, the likelihood is not reweighted.
 
-use super::batch;
-use super::moments::Moments;
+use super::batch::{self, Limits};
+use super::moments::{Centred, Moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task, pass};
 use super::problem::Lasso;
+use super::quadratic::Origin;
+use super::sweeps::converge;
 use crate::error::Error;
-use crate::kernels::LANES;
+use crate::kernels::{LANES, dot};
 use crate::parallel::{Control, Stage, for_each};
 use std::sync::{Mutex, PoisonError};
+
+/// Sweeps end when none moves the fit by more than this part of y'Wy.
+const PRECISION: f64 = 1e-11;
+/// Gap of the solutions that are found by passes over the data.
+const ROUGH: f64 = 1e-6;
+/// The path ends where less than this part of y'Wy is left, as glmnet's does.
+const SATURATED: f64 = 1e-3;
 
 /// Which point of the curve to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,27 +121,31 @@ pub fn curve(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Resul
     let ratio = folds.ratio.unwrap_or(if n < p { 1e-2 } else { 1e-4 });
     let top = lambda_max(lasso, total, control)?;
     let steps = folds.lambdas.max(2) - 1;
-    let lambda: Vec<f64> = (0..=steps).map(|i| top * ratio.powf(i as f64 / steps as f64)).collect();
+    let mut lambda: Vec<f64> =
+        (0..=steps).map(|i| top * ratio.powf(i as f64 / steps as f64)).collect();
     control.begin(Stage::CrossValidation, u64::from(folds.count) + 1);
-    // Fold 0 is no fold: the path of the fit to all rows.
-    let paths: Mutex<Vec<Option<Path>>> = Mutex::new((0..=folds.count).map(|_| None).collect());
+    let run = |group: &[u32], lambda: &[f64]| match total {
+        Some(total) => Ok(vec![path_by_gram(lasso, total, &of_row, group[0], lambda, control)?]),
+        None => paths_by_passes(lasso, &of_row, group, lambda, control),
+    };
+    // Fold 0 is no fold: the path of the fit to all rows, which may end early.
+    let whole = run(&[0], &lambda)?.remove(0);
+    lambda.truncate(whole.nonzero.len());
+    control.advance(1);
+    let paths: Mutex<Vec<Option<Path>>> = Mutex::new((0..folds.count).map(|_| None).collect());
     let lock = || paths.lock().unwrap_or_else(PoisonError::into_inner);
-    let all: Vec<u32> = (0..=folds.count).collect();
-    let together = if total.is_some() { 1 } else { LANES };
+    let all: Vec<u32> = (1..=folds.count).collect();
+    // Gram matrices go one by one; passes are shared by as many folds as there are threads for.
+    let share = folds.count.div_ceil(rayon::current_num_threads() as u32) as usize;
+    let together = if total.is_some() { 1 } else { share.clamp(1, 2 * LANES) };
     let groups: Vec<&[u32]> = all.chunks(together).collect();
     for_each(
         &groups,
         control,
         |group| format!("in cross-validation fold {}", group[0]),
         |group| {
-            let found = match total {
-                Some(total) => {
-                    vec![path_by_gram(lasso, total, &of_row, group[0], &lambda, control)?]
-                }
-                None => paths_by_passes(lasso, &of_row, group, &lambda, control)?,
-            };
-            for (&fold, path) in group.iter().zip(found) {
-                lock()[fold as usize] = Some(path);
+            for (&fold, path) in group.iter().zip(run(group, &lambda)?) {
+                lock()[fold as usize - 1] = Some(path);
             }
             control.advance(group.len() as u64);
             Ok(())
@@ -140,7 +153,7 @@ pub fn curve(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Resul
     )?;
     let paths: Vec<Path> =
         paths.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect();
-    Ok(summarise(lasso, lambda, of_row, &paths))
+    Ok(summarise(lasso, lambda, of_row, whole.nonzero, &paths))
 }
 
 fn make_folds(lasso: &Lasso) -> Vec<u32> {
@@ -181,6 +194,7 @@ fn path_by_gram(
     let centred = train.centre(lasso.options().intercept);
     let mut newton = Newton::default();
     let mut task = lasso.task(RowWeights::Case(lasso.plan()));
+    let mut correlation = Vec::new();
     for &lambda in lambda {
         control.check()?;
         if share == 0.0 {
@@ -189,11 +203,31 @@ fn path_by_gram(
             continue;
         }
         lasso.set_penalty(&mut task, lambda * share, &[1.0]);
-        let (_, b0, _, _) = lasso.solve_gram(&centred, &mut task, &mut newton);
-        path.squares.push(held.squares(b0, &task.beta));
+        let model = centred.model(&task.l1, &task.ridge);
+        let zero = vec![0.0; task.beta.len()];
+        let origin = Origin { beta: &zero, correlation: &centred.xy };
+        origin.correlate(&model, &task.beta, &mut correlation);
+        if !converge(&model, &mut task.beta, &mut correlation, PRECISION * centred.yy) {
+            newton.minimise(&model, &origin, &mut task.beta);
+        }
+        path.squares.push(held.squares(centred.intercept(&task.beta), &task.beta));
         path.nonzero.push(nonzero(&task.beta));
+        let left = train_squares(&centred, &task.beta);
+        if fold == 0 && left < SATURATED * centred.yy {
+            break;
+        }
     }
     Ok(path)
+}
+
+/// r'Wr at β.
+fn train_squares(c: &Centred, beta: &[f64]) -> f64 {
+    let p = beta.len();
+    let mut sum = c.yy;
+    for (j, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+        sum += b * (dot(&c.gram[j * p..][..p], beta) - 2.0 * c.xy[j]);
+    }
+    sum
 }
 
 fn paths_by_passes(
@@ -226,13 +260,14 @@ fn paths_by_passes(
             nonzero: Vec::new(),
         })
         .collect();
+    let limits = Limits { tolerance: ROUGH, ..lasso.options().limits };
     let mut newton = Newton::default();
     for &lambda in lambda {
         for task in &mut tasks {
             let share = weight(task) / total;
             lasso.set_penalty(task, lambda * share, &[1.0]);
         }
-        batch::solve(lasso.data(), &mut tasks, None, lasso.options().limits, &mut newton, control)?;
+        batch::solve(lasso.data(), &mut tasks, None, limits, &mut newton, control)?;
         for (task, test) in tasks.iter().zip(&mut tests) {
             test.beta.copy_from_slice(&task.beta);
         }
@@ -243,13 +278,24 @@ fn paths_by_passes(
             path.squares.push(test.found.rr + weight(test) * off * off);
             path.nonzero.push(nonzero(&task.beta));
         }
+        let saturated =
+            |t: &Task| t.found.rr < SATURATED * t.totals.as_ref().map_or(0.0, |totals| totals.yy);
+        if group == [0] && saturated(&tasks[0]) {
+            break;
+        }
     }
     Ok(paths)
 }
 
 /// As glmnet: the mean over folds by their weight, its standard error from the folds' spread.
-fn summarise(lasso: &Lasso, lambda: Vec<f64>, fold: Vec<u32>, paths: &[Path]) -> Curve {
-    let folds: Vec<&Path> = paths.iter().skip(1).filter(|f| f.weight > 0.0).collect();
+fn summarise(
+    lasso: &Lasso,
+    lambda: Vec<f64>,
+    fold: Vec<u32>,
+    nonzero: Vec<u32>,
+    paths: &[Path],
+) -> Curve {
+    let folds: Vec<&Path> = paths.iter().filter(|f| f.weight > 0.0).collect();
     let total: f64 = folds.iter().map(|f| f.weight).sum();
     let (mut mean, mut se) = (Vec::new(), Vec::new());
     for l in 0..lambda.len() {
@@ -264,5 +310,5 @@ fn summarise(lasso: &Lasso, lambda: Vec<f64>, fold: Vec<u32>, paths: &[Path]) ->
     let index_min = (0..mean.len()).fold(0, |best, l| if mean[l] < mean[best] { l } else { best });
     let bar = mean[index_min] + se[index_min];
     let index_1se = (0..=index_min).find(|&l| mean[l] <= bar).unwrap_or(index_min);
-    Curve { nonzero: paths[0].nonzero.clone(), lambda, mean, se, fold, index_min, index_1se }
+    Curve { nonzero, lambda, mean, se, fold, index_min, index_1se }
 }

@@ -1,6 +1,8 @@
 //! Weighted Gram matrices, which are linear in the weights (MATH 4).
 
 use super::design::Design;
+use super::models::new_id;
+use super::quadratic::Quadratic;
 use crate::error::Error;
 use crate::kernels::{Columns, LANES, accumulate, accumulate_upper, panel_width};
 use crate::parallel::Control;
@@ -136,6 +138,11 @@ pub struct Centred {
 }
 
 impl Centred {
+    /// The small problem with this Gram matrix.
+    pub fn model<'a>(&'a self, l1: &'a [f64], ridge: &'a [f64]) -> Quadratic<'a> {
+        Quadratic { gram: &self.gram, stride: l1.len(), l1, ridge, id: new_id() }
+    }
+
     pub fn intercept(&self, beta: &[f64]) -> f64 {
         self.mean_y - self.mean_x.iter().zip(beta).map(|(m, b)| m * b).sum::<f64>()
     }

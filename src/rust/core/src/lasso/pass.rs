@@ -1,6 +1,7 @@
 //! One pass over the data for a batch of weighted problems: residuals and gradients.
 
 use super::certificate::{Certificate, Point};
+use super::models::WorkingSet;
 use super::moments::Data;
 use super::sparse::{sparse_pass, sparse_sums};
 use crate::error::Error;
@@ -62,6 +63,9 @@ pub struct Task<'a> {
     pub beta: Vec<f64>,
     pub totals: Option<Totals>,
     pub found: Found,
+    /// Gram matrix of the columns that mattered so far: it depends on the weights alone, and serves
+    /// all lambdas.
+    pub set: Option<Box<WorkingSet>>,
 }
 
 impl Task<'_> {

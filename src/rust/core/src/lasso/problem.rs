@@ -3,11 +3,11 @@
 use super::batch::{self, End, Limits};
 use super::certificate::Point;
 use super::cv::{self, Folds};
-use super::models::{Reference, new_id};
+use super::models::Reference;
 use super::moments::{Centred, Data, batch_moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task};
-use super::quadratic::{Origin, Quadratic};
+use super::quadratic::Origin;
 use super::starts::Starts;
 use crate::error::Error;
 use crate::kernels::LANES;
@@ -122,6 +122,7 @@ impl Lasso {
             beta: vec![0.0; p],
             totals: None,
             found: Default::default(),
+            set: None,
         }
     }
 
@@ -178,8 +179,7 @@ impl Lasso {
             let end = End { status: Status::Empty, iterations: 0, objective: 0.0, gap: 0.0 };
             return (end, 0.0, 0.0, 0.0);
         }
-        let model =
-            Quadratic { gram: &c.gram, stride: p, l1: &task.l1, ridge: &task.ridge, id: new_id() };
+        let model = c.model(&task.l1, &task.ridge);
         let zero = vec![0.0; p];
         let origin = Origin { beta: &zero, correlation: &c.xy };
         let iterations = newton.minimise(&model, &origin, &mut task.beta);

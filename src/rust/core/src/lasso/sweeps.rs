@@ -28,6 +28,17 @@ pub fn approach(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], part: 
     (0..ROUGH).any(|_| descend(q, beta, correlation, true).0 <= part * part * first)
 }
 
+/// Sweep until no step moves the fit by more than `least` (Hⱼⱼ Δ²); false if that takes too long.
+pub fn converge(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], least: f64) -> bool {
+    (0..MOST / 4).any(|_| {
+        if descend(q, beta, correlation, false).0 <= least {
+            return true;
+        }
+        let _settled = (0..QUIET).any(|_| descend(q, beta, correlation, true).0 <= least);
+        false
+    })
+}
+
 /// A fixed number of sweeps.
 pub fn sweep(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], count: u32) {
     for sweep in 0..count {
