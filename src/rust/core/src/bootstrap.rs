@@ -81,6 +81,8 @@ pub fn run(
             Ok(())
         },
     )?;
+    // A stop during the last batch may have cut it short.
+    control.check()?;
     Ok(table.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 

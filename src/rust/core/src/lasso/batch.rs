@@ -80,7 +80,7 @@ pub fn solve(
             state.judge(task, p, round, limits);
             if state.end.is_none() {
                 match &mut state.model {
-                    Model::Reference(reference, _) => reference.step(task, newton),
+                    Model::Reference(reference, _) => reference.step(task, newton, control),
                     Model::Working => {
                         let fresh = || Box::new(WorkingSet::new(p));
                         let mut set = task.set.take().unwrap_or_else(fresh);

@@ -89,7 +89,7 @@ pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> 
     let gradient = match total {
         Some(total) => {
             let centred = total.clone().centre(lasso.options().intercept);
-            lasso.solve_gram(&centred, &mut task, &mut newton);
+            lasso.solve_gram(&centred, &mut task, &mut newton, control);
             let p = task.beta.len();
             let mut gradient = centred.xy.clone();
             for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
@@ -208,7 +208,7 @@ fn path_by_gram(
         let origin = Origin { beta: &zero, correlation: &centred.xy };
         origin.correlate(&model, &task.beta, &mut correlation);
         if !converge(&model, &mut task.beta, &mut correlation, PRECISION * centred.yy) {
-            newton.minimise(&model, &origin, &mut task.beta);
+            newton.minimise(&model, &origin, &mut task.beta, control);
         }
         path.squares.push(held.squares(centred.intercept(&task.beta), &task.beta));
         path.nonzero.push(nonzero(&task.beta));

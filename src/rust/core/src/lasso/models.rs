@@ -46,7 +46,7 @@ pub struct History {
 
 impl Reference {
     /// Replace β by (nearly) the minimum of the model around it.
-    pub fn step(&self, task: &mut Task, newton: &mut Newton) {
+    pub fn step(&self, task: &mut Task, newton: &mut Newton, control: &Control) {
         // The model's problem, divided by the draw's total weight over the reference's.
         let weight = self.moments.w;
         let ratio = weight / task.totals.as_ref().map_or(weight, |t| t.w);
@@ -70,7 +70,7 @@ impl Reference {
         if !approach(&model, &mut task.beta, &mut correlation, ROUGH) {
             // Collinear columns.
             let origin = Origin { beta: &from.0, correlation: &from.1 };
-            newton.minimise(&model, &origin, &mut task.beta);
+            newton.minimise(&model, &origin, &mut task.beta, control);
         }
     }
 
@@ -208,7 +208,7 @@ impl WorkingSet {
             *g -= d * b;
         }
         let origin = Origin { beta: &beta.clone(), correlation: &correlation };
-        self.newton.minimise(&model, &origin, &mut beta);
+        self.newton.minimise(&model, &origin, &mut beta, control);
         self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
         Ok(grew)
     }

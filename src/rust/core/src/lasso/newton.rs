@@ -9,6 +9,7 @@
 use super::quadratic::{Origin, Quadratic};
 use super::sweeps::{settle, sweep};
 use crate::cholesky::Cholesky;
+use crate::parallel::Control;
 
 /// Which violated zeros may leave zero in a step.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,16 +37,29 @@ pub struct Newton {
 }
 
 impl Newton {
-    /// Minimise from `beta`; the number of steps taken.
-    pub fn minimise(&mut self, q: &Quadratic, origin: &Origin, beta: &mut [f64]) -> u32 {
+    /// Minimise from `beta`; the number of steps taken. A stopped job ends it early: whoever called
+    /// checks that before using the result.
+    pub fn minimise(
+        &mut self,
+        q: &Quadratic,
+        origin: &Origin,
+        beta: &mut [f64],
+        control: &Control,
+    ) -> u32 {
         origin.correlate(q, beta, &mut self.correlation);
         if q.size() >= SMALL {
-            settle(q, beta, &mut self.correlation);
+            settle(q, beta, &mut self.correlation, control);
         }
-        self.descend(q, origin, beta)
+        self.descend(q, origin, beta, control)
     }
 
-    fn descend(&mut self, q: &Quadratic, origin: &Origin, beta: &mut [f64]) -> u32 {
+    fn descend(
+        &mut self,
+        q: &Quadratic,
+        origin: &Origin,
+        beta: &mut [f64],
+        control: &Control,
+    ) -> u32 {
         let p = q.size();
         let limit = 100 + 4 * p as u32;
         // Zeros enter together at first. Once that has blocked them (they can cancel each other, or
@@ -55,6 +69,9 @@ impl Newton {
         let mut settled = false;
         let mut setbacks = 0;
         for step in 0..limit {
+            if control.check().is_err() {
+                return step;
+            }
             let rounding = origin.rounding(&self.correlation);
             let slack = |j: usize| 1e-11 * q.l1[j] + rounding;
             let entering = self.choose(q, beta, slack, entry);
@@ -388,7 +405,7 @@ mod tests {
             let mut solver = Newton { factored_id: u64::MAX, ..Newton::default() };
             let zero = vec![0.0; p];
             let origin = Origin { beta: &zero, correlation: &b };
-            solver.minimise(&q, &origin, &mut beta);
+            solver.minimise(&q, &origin, &mut beta, &Control::default());
             origin.correlate(&q, &beta, &mut solver.correlation);
             // Without any penalty a singular H leaves the last digits open (its objective is flat
             // to the square of this).
@@ -412,7 +429,7 @@ mod tests {
             let q = Quadratic { gram: &h, stride: 2, l1: &l1, ridge: &ridge, id: 1 };
             let mut beta = [0.1, -2.75];
             let origin = Origin { beta: &beta.clone(), correlation: &[0.2, 1e-18] };
-            Newton::default().minimise(&q, &origin, &mut beta);
+            Newton::default().minimise(&q, &origin, &mut beta, &Control::default());
             assert!((beta[0] - 0.299).abs() < 1e-12, "{vanished} {beta:?}");
             assert_eq!(beta[1], 0.0, "{vanished}");
         }
@@ -431,7 +448,7 @@ mod tests {
             assert!(approach(&q, &mut rough, &mut correlation, 1e-3));
         }
         let origin = Origin { beta: &[0.0; 30], correlation: &b };
-        Newton::default().minimise(&q, &origin, &mut exact);
+        Newton::default().minimise(&q, &origin, &mut exact, &Control::default());
         assert_eq!(exact[0], 0.0);
         for (a, b) in rough.iter().zip(&exact) {
             assert!((a - b).abs() < 1e-2, "{a} {b}");

@@ -172,6 +172,7 @@ impl Lasso {
         c: &Centred,
         task: &mut Task,
         newton: &mut Newton,
+        control: &Control,
     ) -> (End, f64, f64, f64) {
         let p = task.beta.len();
         if c.w <= 0.0 {
@@ -182,7 +183,7 @@ impl Lasso {
         let model = c.model(&task.l1, &task.ridge);
         let zero = vec![0.0; p];
         let origin = Origin { beta: &zero, correlation: &c.xy };
-        let iterations = newton.minimise(&model, &origin, &mut task.beta);
+        let iterations = newton.minimise(&model, &origin, &mut task.beta, control);
         let mut gradient = c.xy.clone();
         for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
             crate::kernels::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
@@ -260,7 +261,7 @@ impl Lasso {
             self.set_penalty(&mut task, self.lambda[l] * factor, &[1.0]);
             task.beta.copy_from_slice(from);
             if let Some(reference) = &self.reference {
-                self.solve_gram(&reference.moments, &mut task, newton);
+                self.solve_gram(&reference.moments, &mut task, newton, control);
             } else {
                 let one = std::slice::from_mut(&mut task);
                 let rough = Limits { tolerance: 1e-4, ..self.options.limits };
@@ -284,11 +285,11 @@ impl Lasso {
                 control.check()?;
                 self.set_penalty(&mut task, lambda, &prior);
                 task.beta.copy_from_slice(self.start(l, &prior, &mut newton, control)?);
-                let solved = self.solve_gram(&centred, &mut task, &mut newton);
+                let solved = self.solve_gram(&centred, &mut task, &mut newton, control);
                 let mut mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 if let Some(refit) = self.options.refit {
                     self.restrict(&mut task, refit, &prior);
-                    let solved = self.solve_gram(&centred, &mut task, &mut newton);
+                    let solved = self.solve_gram(&centred, &mut task, &mut newton, control);
                     mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 }
                 modes.push(mode);

@@ -101,12 +101,12 @@ impl Lasso {
                 reached = self.approach(&mut task, lambda[l], reached, &mut newton, control)?;
             }
             self.set_penalty(&mut task, lambda[l], &[1.0]);
-            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton));
+            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton, control));
             modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
             starts[l] = task.beta.clone();
             if let Some(refit) = self.options.refit {
                 self.restrict(&mut task, refit, &[1.0]);
-                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton));
+                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton, control));
                 modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
                 task.beta.copy_from_slice(&starts[l]);
             }

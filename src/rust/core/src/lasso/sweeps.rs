@@ -2,6 +2,7 @@
 
 use super::quadratic::Quadratic;
 use crate::kernels::dispatch;
+use crate::parallel::Control;
 
 /// Sweeps before an exact method takes over, and sweeps without a change of sign that are enough.
 const MOST: u32 = 200;
@@ -10,12 +11,13 @@ const QUIET: u32 = 8;
 const ROUGH: u32 = 60;
 
 /// Sweep until signs have stopped changing. `correlation` is b − (H + D)β throughout.
-pub fn settle(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64]) {
+pub fn settle(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], control: &Control) {
     let mut quiet = 0;
     for sweep in 0..MOST {
         let (change, signs) = descend(q, beta, correlation, sweep % 4 != 0);
         quiet = if signs == 0 { quiet + 1 } else { 0 };
-        if quiet >= QUIET || change == 0.0 && sweep % 4 == 0 {
+        let still = change == 0.0 && sweep % 4 == 0;
+        if quiet >= QUIET || still || control.check().is_err() {
             return;
         }
     }
