@@ -18,15 +18,9 @@ objective <- function(data, theta, w, w0) {
 
 seconds <- function(expr) system.time(expr, gcFirst = FALSE)[["elapsed"]]
 
-time_ours <- function(data, draws) {
-  mode_only <- seconds(run_wbb(data, 1))
-  all <- seconds(fit <- run_wbb(data, draws))
-  list(total = all / draws, draw = max(all - mode_only, 0) / (draws - 1), fit = fit)
-}
-
 run_wbb <- function(data, draws) {
   wbb::wbb_lasso(data$x, data$y, lambda = data$lambda, draws = draws, seed = 1,
-    standardize = FALSE, threads = 2, keep_data = TRUE)
+    standardize = FALSE, threads = 2)
 }
 
 bench_lasso <- function(name, rounds = 3) {
@@ -36,9 +30,7 @@ bench_lasso <- function(name, rounds = 3) {
   n <- length(data$y)
   ours <- peer <- numeric()
   for (round in seq_len(rounds)) {
-    timed <- time_ours(data, workload$draws)
-    ours <- c(ours, timed$total)
-    fit <- timed$fit
+    ours <- c(ours, seconds(fit <- run_wbb(data, workload$draws)) / workload$draws)
     w <- weights(fit, draws = seq_len(workload$peer_draws))
     time <- numeric()
     excess <- numeric()

@@ -35,12 +35,12 @@ workloads <- list(
     x <- standardised(as.matrix(wbb::diabetes[1:10]))
     list(x = x, y = wbb::diabetes$y, lambda = 582)
   }),
-  L2 = list(label = "10,000 x 100 (59 active)", draws = 256, peer_draws = 10,
+  L2 = list(label = "10,000 x 100 (59 active)", draws = 1000, peer_draws = 10,
     make = function() dense_workload(1e4, 100, 50, 59, 2)),
-  L3 = list(label = "500 x 5,000 (196 active)", draws = 64, peer_draws = 6,
+  L3 = list(label = "500 x 5,000 (196 active)", draws = 200, peer_draws = 6,
     make = function() dense_workload(500, 5000, 50, 196, 3)),
-  L4 = list(label = "100,000 x 1,000, 1 % nonzero (394 active)", draws = 64, peer_draws = 8,
+  L4 = list(label = "100,000 x 1,000, 1 % nonzero (394 active)", draws = 200, peer_draws = 8,
     make = function() sparse_workload(1e5, 1000, 0.01, 250, 394, 4)),
-  L5 = list(label = "1,000,000 x 50", draws = 64, peer_draws = 2,
+  L5 = list(label = "1,000,000 x 50", draws = 200, peer_draws = 2,
     make = function() dense_workload(1e6, 50, 40, 45, 5))
 )
