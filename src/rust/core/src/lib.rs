@@ -29,6 +29,7 @@ pub mod kernels;
 pub mod lasso;
 pub mod parallel;
 pub mod problem;
+pub mod trendfilter;
 pub mod weights;
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

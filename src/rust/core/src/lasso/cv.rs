@@ -72,10 +72,10 @@ impl Curve {
 }
 
 /// Held-out squared errors (and weight) of one fold along the path, and its nonzeros.
-struct Path {
-    squares: Vec<f64>,
-    weight: f64,
-    nonzero: Vec<u32>,
+pub(crate) struct Path {
+    pub squares: Vec<f64>,
+    pub weight: f64,
+    pub nonzero: Vec<u32>,
 }
 
 /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
@@ -153,7 +153,7 @@ pub fn curve(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Resul
     )?;
     let paths: Vec<Path> =
         paths.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect();
-    Ok(summarise(lasso, lambda, of_row, whole.nonzero, &paths))
+    Ok(summarise(lasso.unit(), lambda, of_row, whole.nonzero, &paths))
 }
 
 fn make_folds(lasso: &Lasso) -> Vec<u32> {
@@ -287,9 +287,10 @@ fn paths_by_passes(
     Ok(paths)
 }
 
-/// As glmnet: the mean over folds by their weight, its standard error from the folds' spread.
-fn summarise(
-    lasso: &Lasso,
+/// As glmnet: the mean over folds by their weight, its standard error from the folds' spread; `unit` is
+/// one squared unit of the paths in the user's.
+pub(crate) fn summarise(
+    unit: f64,
     lambda: Vec<f64>,
     fold: Vec<u32>,
     nonzero: Vec<u32>,
@@ -299,7 +300,7 @@ fn summarise(
     let total: f64 = folds.iter().map(|f| f.weight).sum();
     let (mut mean, mut se) = (Vec::new(), Vec::new());
     for l in 0..lambda.len() {
-        let error = |f: &Path| f.squares[l] / f.weight * lasso.unit();
+        let error = |f: &Path| f.squares[l] / f.weight * unit;
         let centre = folds.iter().map(|f| f.weight * error(f)).sum::<f64>() / total;
         let spread =
             folds.iter().map(|f| f.weight * (error(f) - centre).powi(2)).sum::<f64>() / total;

@@ -34,5 +34,6 @@ mod sweeps;
 
 pub use batch::Limits;
 pub use cv::{Curve, Folds, Rule};
+pub(crate) use cv::{Path, summarise};
 pub use design::Source;
 pub use problem::{Lasso, Method, Options};

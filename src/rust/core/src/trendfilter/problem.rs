@@ -1,0 +1,254 @@
+//! Trend filtering as a weighted problem: grid once, mode, then draws from the mode's knots.
+
+use super::active::{self, Found, Knots};
+use super::certificate::certify;
+use super::cv;
+use super::fused;
+use super::grid::{Grid, Sample};
+use super::operator::{difference, multiply};
+use super::segment::Points;
+use crate::error::Error;
+use crate::lasso::{Curve, Folds, Limits};
+use crate::parallel::{Control, Stage};
+use crate::problem::{Mode, Status, WeightedProblem};
+use crate::weights::{PriorWeight, WeightPlan};
+use std::sync::{Mutex, PoisonError};
+
+/// The highest order whose loops are compiled.
+pub const HIGHEST_ORDER: usize = 3;
+
+/// What the user asks for; lambda on the scale of the user's objective.
+pub struct Options {
+    /// One or more; none: by cross-validation.
+    pub lambda: Vec<f64>,
+    pub folds: Folds,
+    pub order: usize,
+    pub limits: Limits,
+}
+
+/// The knots of one mode of a draw: points are rows of D, jumps on the user's scale.
+#[derive(Clone, Debug)]
+pub struct DrawKnots {
+    pub draw: u64,
+    pub mode: usize,
+    pub knots: Knots,
+}
+
+pub struct TrendFilter {
+    pub(super) grid: Grid,
+    pub(super) y: Vec<f64>,
+    mean: f64,
+    pub(super) plan: WeightPlan,
+    pub(super) options: Options,
+    starts: Vec<Knots>,
+    pub lambda: Vec<f64>,
+    pub modes: Vec<Mode>,
+    pub curve: Option<Curve>,
+    found: Mutex<Vec<DrawKnots>>,
+}
+
+impl TrendFilter {
+    /// Everything that comes before the draws.
+    pub fn new(
+        x: &[f64],
+        y: Vec<f64>,
+        plan: WeightPlan,
+        options: Options,
+        control: &Control,
+    ) -> Result<TrendFilter, Error> {
+        control.begin(Stage::Mode, 1);
+        if options.order > HIGHEST_ORDER {
+            let text = format!("must be at most {HIGHEST_ORDER}, but is {}", options.order);
+            return Err(Error::argument("order", text));
+        }
+        let grid = Grid::new(x, options.order)?;
+        // Polynomials are not penalised: around its mean y has digits to spare.
+        let mean = y.iter().sum::<f64>() / y.len() as f64;
+        let y = y.into_iter().map(|v| v - mean).collect();
+        let mut filter = TrendFilter {
+            grid,
+            y,
+            mean,
+            plan,
+            options,
+            starts: Vec::new(),
+            lambda: Vec::new(),
+            modes: Vec::new(),
+            curve: None,
+            found: Mutex::new(Vec::new()),
+        };
+        filter.prepare(control)?;
+        Ok(filter)
+    }
+
+    fn prepare(&mut self, control: &Control) -> Result<(), Error> {
+        self.lambda = self.options.lambda.clone();
+        if self.lambda.is_empty() {
+            let curve = cv::curve(self, control)?;
+            self.lambda = vec![curve.chosen(self.options.folds.rule)];
+            self.curve = Some(curve);
+        }
+        control.begin(Stage::Mode, self.lambda.len() as u64);
+        let sample = self.grid.sample(&self.y, &self.case_weights());
+        let mut order: Vec<usize> = (0..self.lambda.len()).collect();
+        order.sort_by(|&a, &b| self.lambda[b].total_cmp(&self.lambda[a]));
+        let mut modes: Vec<Option<Mode>> = vec![None; self.lambda.len()];
+        self.starts = vec![Knots::default(); self.lambda.len()];
+        let mut start = Knots::default();
+        for l in order {
+            let (mode, knots) = self.mode(&sample, self.lambda[l], &[1.0], start, control)?;
+            modes[l] = Some(mode);
+            self.starts[l] = knots.clone();
+            start = knots;
+            control.advance(1);
+        }
+        self.modes = modes.into_iter().flatten().collect();
+        Ok(())
+    }
+
+    pub(super) fn case_weights(&self) -> Vec<f64> {
+        (0..self.y.len()).map(|i| self.plan.case(i)).collect()
+    }
+
+    /// The distinct points, increasing.
+    pub fn points(&self) -> &[f64] {
+        &self.grid.points
+    }
+
+    /// Knots of the unit-weight modes, jumps on the user's scale.
+    pub fn mode_knots(&self) -> Vec<DrawKnots> {
+        let knots = |(mode, k): (usize, &Knots)| self.user_knots(0, mode, k);
+        self.starts.iter().enumerate().map(knots).collect()
+    }
+
+    /// Knots of all draws solved so far, by draw and mode.
+    pub fn take_knots(&self) -> Vec<DrawKnots> {
+        let mut found =
+            std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        found.sort_by_key(|k| (k.draw, k.mode));
+        found
+    }
+
+    fn user_knots(&self, draw: u64, mode: usize, knots: &Knots) -> DrawKnots {
+        let unit = self.grid.unit(self.options.order);
+        let jump = knots.jump.iter().map(|j| j / unit).collect();
+        DrawKnots { draw, mode, knots: Knots { at: knots.at.clone(), jump } }
+    }
+
+    /// The penalty of each row of D on the scaled grid.
+    fn penalties(&self, lambda: f64, prior: &[f64]) -> Vec<f64> {
+        let unit = lambda / self.grid.unit(self.options.order);
+        let rows = self.grid.len() - self.options.order - 1;
+        (0..rows).map(|j| unit * prior[j.min(prior.len() - 1)]).collect()
+    }
+
+    fn mode(
+        &self,
+        sample: &Sample,
+        lambda: f64,
+        prior: &[f64],
+        start: Knots,
+        control: &Control,
+    ) -> Result<(Mode, Knots), Error> {
+        if sample.total <= 0.0 {
+            let mode = Mode {
+                theta: vec![self.mean; self.grid.len()],
+                status: Status::Empty,
+                iterations: 0,
+                objective: 0.0,
+                gap: 0.0,
+                sigma: 0.0,
+            };
+            return Ok((mode, Knots::default()));
+        }
+        let c = self.penalties(lambda, prior);
+        let Options { order, limits, .. } = self.options;
+        let points = self.grid.with(sample);
+        let found = solve(order, points, &c, start, limits.iterations, control)?;
+        let certificate = certify(&found, points.y, points.w, &c, sample.within);
+        let within = certificate.gap <= limits.tolerance;
+        let mode = Mode {
+            theta: found.beta.iter().map(|b| b + self.mean).collect(),
+            status: if within { Status::Converged } else { Status::NotConverged },
+            iterations: found.iterations,
+            objective: certificate.objective,
+            gap: certificate.gap,
+            sigma: ((certificate.squares + 2.0 * sample.within) / sample.total).sqrt(),
+        };
+        Ok((mode, found.knots))
+    }
+}
+
+/// The minimiser for an order, from a start (order 0 needs none).
+pub fn solve(
+    order: usize,
+    points: Points,
+    c: &[f64],
+    start: Knots,
+    limit: u32,
+    control: &Control,
+) -> Result<Found, Error> {
+    if c.iter().all(|c| *c <= 0.0) {
+        return Ok(interpolating(order, points));
+    }
+    match order {
+        0 => active::solve::<1>(points, c, fused_knots(points, c), limit, control),
+        1 => active::solve::<2>(points, c, start, limit, control),
+        2 => active::solve::<3>(points, c, start, limit, control),
+        _ => active::solve::<4>(points, c, start, limit, control),
+    }
+}
+
+/// Order 0: the dynamic programme finds the knots, the active set confirms them in one step.
+fn fused_knots(points: Points, c: &[f64]) -> Knots {
+    let beta = fused::solve(points.y, points.w, c);
+    let jumps = beta.windows(2).enumerate().map(|(j, b)| (j, b[1] - b[0]));
+    let (at, jump) = jumps.filter(|(_, jump)| *jump != 0.0).unzip();
+    Knots { at, jump }
+}
+
+/// Without a penalty the fit is the data.
+fn interpolating(order: usize, points: Points) -> Found {
+    let jumps = multiply(&difference(points.x, order), points.y);
+    let rows = jumps.len();
+    let (at, jump) = jumps.into_iter().enumerate().filter(|(_, jump)| *jump != 0.0).unzip();
+    Found {
+        beta: points.y.to_vec(),
+        knots: Knots { at, jump },
+        residual: vec![0.0; points.y.len()],
+        dual: vec![0.0; rows],
+        slip: 0.0,
+        iterations: 0,
+    }
+}
+
+impl WeightedProblem for TrendFilter {
+    fn dimension(&self) -> usize {
+        self.grid.len()
+    }
+
+    fn modes(&self) -> usize {
+        self.lambda.len()
+    }
+
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+        let mut weights = vec![0.0; self.y.len()];
+        let rows = self.grid.len() - self.options.order - 1;
+        let priors = if self.plan.prior() == PriorWeight::Coefficient { rows } else { 1 };
+        let mut prior = vec![1.0; priors];
+        let mut modes = Vec::with_capacity(draws.len() * self.lambda.len());
+        for &draw in draws {
+            self.plan.draw(draw).fill(0, &mut weights);
+            self.plan.fill_prior(draw, &mut prior);
+            let sample = self.grid.sample(&self.y, &weights);
+            for (l, &lambda) in self.lambda.iter().enumerate() {
+                let start = self.starts[l].clone();
+                let (mode, knots) = self.mode(&sample, lambda, &prior, start, control)?;
+                let knots = self.user_knots(draw, l, &knots);
+                self.found.lock().unwrap_or_else(PoisonError::into_inner).push(knots);
+                modes.push(mode);
+            }
+        }
+        Ok(modes)
+    }
+}
