@@ -14,5 +14,8 @@ rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)
 # Start a lasso job; see R/lasso-fit.R for the fields.
 rust_lasso_job <- function(design, y, options) .Call(wrap__rust_lasso_job, design, y, options)
 
+# Start a trend filter job; see R/trendfilter-fit.R for the fields.
+rust_trendfilter_job <- function(x, y, options) .Call(wrap__rust_trendfilter_job, x, y, options)
+
 # Row and prior weights of the given draws, one row a draw, column-major.
 rust_weights <- function(options, draws) .Call(wrap__rust_weights, options, draws)

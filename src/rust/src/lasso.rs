@@ -37,30 +37,39 @@ fn source(design: &Fields, n: usize, p: usize) -> Result<Source> {
     Source::sparse((n, p), index(design.integers("p")?), index(rows), design.numbers("x")?)
 }
 
-fn options(fields: &Fields) -> Result<Options> {
+pub fn folds(fields: &Fields) -> Result<Folds> {
     let ratio = fields.number("lambda_min_ratio")?;
+    Ok(Folds {
+        count: fields.count("nfolds")? as u32,
+        of_row: fields.ids("foldid")?,
+        lambdas: fields.count("nlambda")?,
+        ratio: (!ratio.is_nan()).then_some(ratio),
+        rule: Rule::new(&fields.text("rule")?)?,
+    })
+}
+
+pub fn limits(fields: &Fields) -> Result<Limits> {
+    Ok(Limits {
+        tolerance: fields.number("tolerance")?,
+        iterations: fields.count("max_iterations")? as u32,
+    })
+}
+
+fn options(fields: &Fields) -> Result<Options> {
     Ok(Options {
         lambda: fields.numbers("lambda")?,
-        folds: Folds {
-            count: fields.count("nfolds")? as u32,
-            of_row: fields.ids("foldid")?,
-            lambdas: fields.count("nlambda")?,
-            ratio: (!ratio.is_nan()).then_some(ratio),
-            rule: Rule::new(&fields.text("rule")?)?,
-        },
+        folds: folds(fields)?,
         alpha: fields.number("alpha")?,
         penalty_factor: fields.numbers("penalty_factor")?,
         intercept: fields.flag("intercept")?,
         standardize: fields.flag("standardize")?,
         refit: if fields.flag("refit")? { Some(fields.number("refit_lambda")?) } else { None },
-        limits: Limits {
-            tolerance: fields.number("tolerance")?,
-            iterations: fields.count("max_iterations")? as u32,
-        },
+        limits: limits(fields)?,
     })
 }
 
-fn result(
+/// The part of a result that all estimators share.
+pub fn result(
     draws: Draws,
     lambda: Vec<f64>,
     modes: &[Mode],

@@ -8,6 +8,7 @@ use extendr_api::prelude::*;
 mod convert;
 mod job;
 mod lasso;
+mod trendfilter;
 mod weights;
 
 /// Version of the core.
@@ -20,6 +21,7 @@ extendr_module! {
     mod wbb;
     use job;
     use lasso;
+    use trendfilter;
     use weights;
     fn rust_info;
 }

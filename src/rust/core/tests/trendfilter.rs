@@ -95,7 +95,7 @@ proptest! {
             .map(|j| 10f64.powf(level) * if prior { -uniform(seed + 13 * j).ln() } else { 1.0 })
             .collect();
         let points = Points { x: &x, y: &y, w: &w };
-        check_optimal(order, points, &c, &minimise(order, points, &c), 1e-10);
+        check_optimal(order, points, &c, &minimise(order, points, &c), 1e-8);
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Found {
 
 /// |u| may exceed c by this part before a knot must enter.
 const SLACK: f64 = 1e-10;
+/// Rounding beyond this part of the objective is worth a refinement.
+const SLIP: f64 = 1e-11;
 /// A fall of the objective by less than this part is rounding.
 const LEAST_FALL: f64 = 1e-14;
 
@@ -89,6 +91,7 @@ where
     }
     if !fresh {
         search.pose(&best.knots)?;
+        search.point(best.knots.clone());
     }
     let spline = search.spline;
     Ok(Found {
@@ -152,13 +155,22 @@ where
         }
     }
 
-    fn point(&self, knots: Knots) -> Point {
+    fn point(&mut self, mut knots: Knots) -> Point {
+        if self.spline.slip > SLIP * self.objective(&knots) {
+            self.spline.refine(&self.pull);
+            knots.jump.copy_from_slice(&self.spline.jumps);
+        }
+        let objective = self.objective(&knots);
+        Point { peaks: self.peaks(&knots.at), knots, objective }
+    }
+
+    fn objective(&self, knots: &Knots) -> f64 {
         let penalty: f64 =
             knots.at.iter().zip(&knots.jump).map(|(&t, jump)| self.c[t] * jump.abs()).sum();
         let loss: f64 = (self.spline.residual.iter().zip(&self.spline.beta).zip(self.points.y))
             .map(|((r, b), y)| r * (y - b))
             .sum();
-        Point { peaks: self.peaks(&knots.at), knots, objective: 0.5 * loss + penalty }
+        0.5 * loss + penalty
     }
 
     /// The peak of each excursion of u beyond its bound, as row and (signed) excess; knots separate.

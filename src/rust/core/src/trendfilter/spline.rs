@@ -41,7 +41,8 @@ struct Stage<const P: usize> {
 impl<const P: usize> Stage<P> {
     fn fold(&mut self, mut row: [f64; P], mut value: f64) {
         for j in 0..P {
-            if row[j] == 0.0 {
+            // Rounding of what should be zero, again and again, must not end in 0 / 0.
+            if row[j].abs() < NOTHING {
                 continue;
             }
             let size = (self.r[j][j] * self.r[j][j] + row[j] * row[j]).sqrt();
@@ -61,6 +62,9 @@ impl<const P: usize> Stage<P> {
         std::array::from_fn(|j| if j == 0 { 0.0 } else { self.g[j] - ratio * self.r[0][j] })
     }
 }
+
+/// Entries below this are zero; their squares would underflow.
+const NOTHING: f64 = 1e-140;
 
 /// Segments with fewer points are folded in row by row; the sums would not be definite.
 const FEW: usize = 3;
@@ -107,9 +111,31 @@ where
     /// The minimiser for these knots (rows of D, increasing), pull = c sign.
     pub fn solve(&mut self, knots: &[usize], pull: &[f64]) {
         self.split(knots);
-        self.forward(pull);
-        self.backward(knots, pull);
-        self.evaluate(pull);
+        self.forward(self.points, pull);
+        self.backward(pull);
+        self.evaluate(self.points, pull);
+    }
+
+    /// Solve again for what the solution leaves of y: the correction is tiny, and costates that were
+    /// differences of numbers of the size of y now have the digits of the residuals.
+    pub fn refine(&mut self, pull: &[f64]) {
+        let rest: Vec<f64> = self.points.y.iter().zip(&self.beta).map(|(y, b)| y - b).collect();
+        let points = Points { y: &rest, ..self.points };
+        let kept = self.segments.clone();
+        for s in self.segments.iter_mut().filter(|s| s.moments.is_some()) {
+            let range = s.first..s.last;
+            s.moments = Some(Kernels::moments(points.slice(range), &nodes(points.x, s.last - 1)));
+        }
+        let coefficients = std::mem::take(&mut self.coefficients);
+        let (jumps, beta) = (std::mem::take(&mut self.jumps), self.beta.clone());
+        self.forward(points, pull);
+        self.backward(pull);
+        self.evaluate(points, pull);
+        let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        self.coefficients.iter_mut().zip(&coefficients).for_each(|(a, b)| add(a, b));
+        add(&mut self.jumps, &jumps);
+        add(&mut self.beta, &beta);
+        self.segments = kept;
     }
 
     /// Cut at the knots; segments that were there before keep their moments.
@@ -137,7 +163,7 @@ where
         }
     }
 
-    fn forward(&mut self, pull: &[f64]) {
+    fn forward(&mut self, points: Points, pull: &[f64]) {
         let k = P - 1;
         self.stages.clear();
         let scale = factorial(k);
@@ -163,29 +189,12 @@ where
             if let Some(p) = pull.get(s) {
                 stage.g[0] -= scale * p;
             }
-            self.fold_points(segment, &right, &mut stage);
+            fold_points(points, segment, &right, &mut stage);
             self.stages.push(stage);
         }
     }
 
-    fn fold_points(&self, segment: &Segment<P>, right: &[f64; P], stage: &mut Stage<P>) {
-        if let Some((rows, values)) = segment.moments.as_ref().and_then(square_root) {
-            for (row, value) in rows.into_iter().zip(values) {
-                stage.fold(row, value);
-            }
-            return;
-        }
-        for i in segment.first..segment.last {
-            let root = self.points.w[i].sqrt();
-            let mut row = [root; P];
-            for j in (0..P - 1).rev() {
-                row[j] = row[j + 1] * (self.points.x[i] - right[P - 2 - j]);
-            }
-            stage.fold(row, root * self.points.y[i]);
-        }
-    }
-
-    fn backward(&mut self, knots: &[usize], pull: &[f64]) {
+    fn backward(&mut self, pull: &[f64]) {
         let (k, count) = (P - 1, self.segments.len());
         let scale = factorial(k);
         self.coefficients.clear();
@@ -193,7 +202,7 @@ where
         self.costates.clear();
         self.costates.resize(count, [0.0; P]);
         self.jumps.clear();
-        self.jumps.resize(knots.len(), 0.0);
+        self.jumps.resize(pull.len(), 0.0);
         self.coefficients[count - 1] = last_coefficients(&self.stages[count - 1]);
         for s in (0..count - 1).rev() {
             let next = &self.segments[s + 1];
@@ -233,7 +242,7 @@ where
     }
 
     /// β, residuals and the dual, segment by segment.
-    fn evaluate(&mut self, pull: &[f64]) {
+    fn evaluate(&mut self, points: Points, pull: &[f64]) {
         let k = P - 1;
         let x = self.points.x;
         let scale = -1.0 / factorial(k);
@@ -244,7 +253,7 @@ where
             let c = &self.coefficients[s];
             let right = nodes::<P>(x, last - 1);
             Kernels::piece(
-                self.points.slice(first..last),
+                points.slice(first..last),
                 &right,
                 c,
                 &mut self.beta[first..last],
@@ -273,6 +282,28 @@ where
                 self.dual[last - 1] = pull[s];
             }
         }
+    }
+}
+
+fn fold_points<const P: usize>(
+    points: Points,
+    segment: &Segment<P>,
+    right: &[f64; P],
+    stage: &mut Stage<P>,
+) {
+    if let Some((rows, values)) = segment.moments.as_ref().and_then(square_root) {
+        for (row, value) in rows.into_iter().zip(values) {
+            stage.fold(row, value);
+        }
+        return;
+    }
+    for i in segment.first..segment.last {
+        let root = points.w[i].sqrt();
+        let mut row = [root; P];
+        for j in (0..P - 1).rev() {
+            row[j] = row[j + 1] * (points.x[i] - right[P - 2 - j]);
+        }
+        stage.fold(row, root * points.y[i]);
     }
 }
 
