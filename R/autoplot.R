@@ -198,7 +198,7 @@ gg_cv <- function(data) {
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(c(0.05, 0.1))) +
     ggplot2::scale_x_continuous(
       breaks = ticks$at, labels = ticks$label,
-      sec.axis = ggplot2::dup_axis(breaks = top$at, labels = top$label, name = "coefficients not zero")
+      sec.axis = ggplot2::dup_axis(breaks = top$at, labels = top$label, name = data$counted)
     ) +
     ggplot2::labs(x = expression(lambda ~ "(log scale)"), y = paste0("mean squared error, ", data$nfolds, "-fold CV")) +
     gg_look()

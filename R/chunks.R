@@ -1,24 +1,25 @@
 # Draws over the workers of the current future::plan(). A draw depends on the
 # seed and its number alone, so that chunks joined by c() are what one run gives.
 
-lasso_chunks <- function(design, options, progress) {
+# `job` and `object` are the estimator's: the run in a worker, and the fit made of its result.
+future_chunks <- function(design, options, progress, job, object) {
   require_package("future.apply", "backend = \"future\"")
   cv <- NULL
   if (!length(options$lambda)) {
-    chosen <- choose_lambda(design, options, progress)
+    chosen <- choose_lambda(design, options, progress, job)
     options$lambda <- chosen$lambda
     cv <- chosen$cv
   }
   chunks <- split_draws(options$first_draw, options$draws, future_workers())
   results <- future.apply::future_lapply(chunks, run_chunk,
-    design = design[c("x", "y")], options = options,
+    design = design[c("x", "y")], options = options, job = job,
     # No random numbers are drawn in R; NULL also silences the check for them.
     future.seed = NULL, future.packages = "wbb"
   )
   fits <- Map(results, chunks, f = function(result, chunk) {
     result <- job_result(result)
     result$cv <- cv
-    lasso_object(result, design, chunk_options(options, chunk))
+    object(result, design, chunk_options(options, chunk))
   })
   fit <- do.call(c, unname(fits))
   fit$spec$threads <- options$threads
@@ -26,15 +27,15 @@ lasso_chunks <- function(design, options, progress) {
 }
 
 # Cross-validation happens once, here, with all threads and no draws.
-choose_lambda <- function(design, options, progress) {
+choose_lambda <- function(design, options, progress, job) {
   options$draws <- 0
-  job_result(lasso_job(design, options, progress))
+  job_result(job(design, options, progress))
 }
 
 # Runs in a worker; an error list travels back as data.
-run_chunk <- function(chunk, design, options) {
+run_chunk <- function(chunk, design, options, job) {
   options$threads <- 1L
-  lasso_job(design, chunk_options(options, chunk))
+  job(design, chunk_options(options, chunk))
 }
 
 chunk_options <- function(options, chunk) {

@@ -8,6 +8,12 @@ lasso_job <- function(design, options, progress = FALSE) {
   run_job(function() rust_lasso_job(rust_design(design$x), design$y, options), progress)
 }
 
+trendfilter_job <- function(design, options, progress = FALSE) {
+  result <- run_job(function() rust_trendfilter_job(design$x, design$y, options), progress)
+  if (is_job_error(result)) return(result)
+  c(result$solved, result[c("points", "knots", "mode_knots")])
+}
+
 # The result of the job, or its error list.
 run_job <- function(start, progress) {
   job <- NULL

@@ -8,7 +8,7 @@ lasso_fit <- function(design, settings, call) {
   keep_data <- check_flag(settings$keep_data, "keep_data")
   options <- lasso_options(settings, design)
   fit <- if (backend == "future") {
-    lasso_chunks(design, options, progress)
+    future_chunks(design, options, progress, lasso_job, lasso_object)
   } else {
     lasso_object(job_result(lasso_job(design, options, progress)), design, options)
   }
@@ -21,21 +21,29 @@ lasso_fit <- function(design, settings, call) {
 
 # The settings in the form that Rust takes; also the record of the run.
 lasso_options <- function(settings, design) {
-  n <- nrow(design$x)
   p <- ncol(design$x)
-  lambda <- check_lambda(settings$lambda)
-  law <- check_law(settings$weights)
-  cluster <- check_cluster(settings$cluster, n)
-  folds <- lasso_folds(settings, cluster, n, cv = !length(lambda))
   intercept <- check_flag(settings$intercept, "intercept") && design$intercept
-  draws <- lasso_draws(settings, p + intercept, max(1L, length(lambda)))
   refit <- check_refit(settings$refit)
-  list(
-    lambda = lambda,
+  own <- list(
     alpha = check_number(settings$alpha, "alpha", 0, 1),
     penalty_factor = check_penalty_factor(settings$penalty_factor, p),
     intercept = intercept,
     standardize = check_flag(settings$standardize, "standardize"),
+    refit = refit$refit, refit_lambda = refit$refit_lambda,
+    p = p
+  )
+  c(own, run_options(settings, nrow(design$x), p + intercept))
+}
+
+# The settings that estimators share.
+run_options <- function(settings, n, coefficients) {
+  lambda <- check_lambda(settings$lambda)
+  law <- check_law(settings$weights)
+  cluster <- check_cluster(settings$cluster, n)
+  folds <- lasso_folds(settings, cluster, n, cv = !length(lambda))
+  draws <- lasso_draws(settings, coefficients, max(1L, length(lambda)))
+  list(
+    lambda = lambda,
     nlambda = as.integer(check_count(settings$nlambda, "nlambda", 2, 1e5)),
     lambda_min_ratio = if (is.null(settings$lambda_min_ratio)) NaN else {
       check_number(settings$lambda_min_ratio, "lambda_min_ratio", 0, 1, open = TRUE)
@@ -51,8 +59,7 @@ lasso_options <- function(settings, design) {
     threads = check_threads(settings$threads),
     tolerance = check_number(settings$tolerance, "tolerance", 0, 1, open = TRUE),
     max_iterations = as.integer(check_count(settings$max_iterations, "max_iterations")),
-    refit = refit$refit, refit_lambda = refit$refit_lambda,
-    n = n, p = p,
+    n = n,
     # Last, because it may take a number from R's generator.
     seed = check_seed(settings$seed)
   )

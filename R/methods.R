@@ -181,9 +181,9 @@ print_hidden <- function(hidden, what) {
 print_header <- function(fit) {
   spec <- fit$spec
   lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
-  cat("Weighted Bayesian bootstrap of the ", penalty_name(spec), "\n\n", sep = "")
+  cat("Weighted Bayesian bootstrap of the ", estimator_name(spec), "\n\n", sep = "")
   cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
-  cat("Data: ", spec$n, " rows, ", spec$p, " columns\n", sep = "")
+  cat("Data: ", data_text(spec), "\n", sep = "")
   cat("Draws: ", format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
     prior_weight_text[[spec$prior_weight]], "\n", sep = "")
   cat("Lambda: ", lambda_text(fit), "\n", sep = "")
@@ -193,6 +193,15 @@ prior_weight_text <- c(
   random = "random prior weight", fixed = "fixed prior weight",
   coef = "a random prior weight for each coefficient"
 )
+
+# Only a trend filter has an order.
+estimator_name <- function(spec) if (is.null(spec$order)) penalty_name(spec) else trendfilter_name(spec)
+
+data_text <- function(spec) {
+  count <- function(n) format(n, big.mark = ",")
+  if (is.null(spec$order)) return(paste0(count(spec$n), " rows, ", count(spec$p), " columns"))
+  paste0(count(spec$n), " rows at ", count(length(spec$names)), " points")
+}
 
 penalty_name <- function(spec) {
   name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge" else {

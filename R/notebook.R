@@ -38,12 +38,12 @@ repr_html.wbb <- function(obj, n = 30, ...) {
 html_heading <- function(fit) {
   spec <- fit$spec
   lines <- c(
-    paste0(format(spec$n, big.mark = ","), " rows, ", format(spec$p, big.mark = ","), " columns"),
+    data_text(spec),
     paste0(format(spec$draws, big.mark = ","), " draws, ", law_of(spec), " weights, ", prior_weight_text[[spec$prior_weight]]),
     paste0("lambda: ", lambda_text(fit))
   )
   paste0(
-    "<div style=\"font-weight:600\">", html_text(paste("Weighted Bayesian bootstrap of the", penalty_name(spec))), "</div>",
+    "<div style=\"font-weight:600\">", html_text(paste("Weighted Bayesian bootstrap of the", estimator_name(spec))), "</div>",
     html_lines(paste(lines, collapse = " \u00b7 "))
   )
 }

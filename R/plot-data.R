@@ -230,7 +230,10 @@ cv_data <- function(fit, label = "") {
     fit = label, rule = names(chosen), lambda = unname(chosen), position = position[-rows],
     used = names(chosen) == fit$cv$rule
   )
-  list(type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds, note = NULL)
+  list(
+    type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds,
+    counted = if (is.null(fit$spec$order)) "coefficients not zero" else "knots", note = NULL
+  )
 }
 
 # log10(lambda); lambda = 0 stands half a decade left of the smallest other value.

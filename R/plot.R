@@ -331,7 +331,7 @@ draw_cv <- function(data, col, main) {
   graphics::axis(2, col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
   top <- nonzero_ticks(curve)
   graphics::axis(3, at = top$at, labels = top$label, col = NA, col.ticks = pale, col.axis = ink, cex.axis = 0.8)
-  graphics::mtext("coefficients not zero", side = 3, line = 1.4, cex = 0.8, col = ink)
+  graphics::mtext(data$counted, side = 3, line = 1.4, cex = 0.8, col = ink)
   graphics::mtext(expression(lambda ~ "(log scale)"), side = 1, line = 1.9, col = ink)
   graphics::mtext(sprintf("mean squared error, %d-fold CV", data$nfolds), side = 2, line = 3, las = 0, col = ink)
   graphics::text(chosen$position, limits[2] + 0.06 * diff(limits), chosen$rule, pos = c(2, 4), offset = 0.3,

@@ -1,0 +1,285 @@
+# Pictures of a trend: data, fit and bands above, the probabilities of knots below.
+
+#' Plot a trend
+#'
+#' The data, the trend with its bands, and below the probability of a knot at each
+#' place. `plot()` uses base graphics; `autoplot()` makes the same picture with
+#' \pkg{ggplot2}, from the same numbers.
+#'
+#' @details
+#' The types are:
+#' \describe{
+#'   \item{`"trend"`}{The data (points), the mode (line), the pointwise band (dark) and the
+#'     simultaneous one (pale) at `level`; below, the share of the draws with a knot, and
+#'     the knots of the mode as triangles. The default for a fit at one `lambda`.}
+#'   \item{`"path"`}{For a fit with several `lambda`: the mode at each, with pointwise bands.
+#'     The default there.}
+#'   \item{`"cv"`}{For a fit with `lambda = "cv"`: see [plot.wbb()].}
+#' }
+#'
+#' @param x,object A fit of [wbb_trendfilter()].
+#' @param type `"trend"`, `"path"` or `"cv"`; `NULL` chooses by the fit.
+#' @param band The bands to draw: `"credible"`, `"se"` and `"simultaneous"`, as in
+#'   [predict.wbb_trendfilter()].
+#' @param level Their probability.
+#' @param lambda For a path: the value of `lambda` to show with `type = "trend"`.
+#' @param width Knots at most this far from a place count there; see
+#'   [knots.wbb_trendfilter()]. `NULL` is a hundredth of the range of `x`, or 0 where that is
+#'   less than the distance of the points.
+#' @param data Draw the observations?
+#' @param xlab,ylab Labels of the axes; `NULL` takes them from the formula.
+#' @param main Title.
+#' @param ... Not used; an unknown argument is an error.
+#' @return `plot()` returns the numbers shown, invisibly: a list of data frames. `autoplot()`
+#'   returns a ggplot object.
+#' @examples
+#' fit <- wbb_trendfilter(Nile, time(Nile), order = 0, lambda = 500, draws = 200, seed = 1)
+#' plot(fit, xlab = "year", ylab = "flow")
+#' path <- wbb_trendfilter(Nile, time(Nile), order = 1, lambda = c(100, 1000), draws = 100, seed = 1)
+#' plot(path)
+#' @export
+plot.wbb_trendfilter <- function(x, type = NULL, band = c("simultaneous", "credible"), level = 0.95,
+                                 lambda = NULL, width = NULL, data = TRUE, xlab = NULL, ylab = NULL,
+                                 main = NULL, ...) {
+  check_dots(..., .function = "plot", .known = names(formals()))
+  shown <- trend_data(x, type, band, level, lambda, width, check_flag(data, "data"), xlab, ylab)
+  switch(shown$type,
+    cv = draw_cv(shown, fit_colours, main),
+    draw_trend(shown, main)
+  )
+  invisible(shown)
+}
+
+#' @rdname plot.wbb_trendfilter
+#' @exportS3Method ggplot2::autoplot
+autoplot.wbb_trendfilter <- function(object, type = NULL, band = c("simultaneous", "credible"), level = 0.95,
+                                     lambda = NULL, width = NULL, data = TRUE, xlab = NULL, ylab = NULL,
+                                     main = NULL, ...) {
+  require_package("ggplot2", "`autoplot()`")
+  check_dots(..., .function = "autoplot", .known = names(formals()))
+  shown <- trend_data(object, type, band, level, lambda, width, check_flag(data, "data"), xlab, ylab)
+  picture <- if (shown$type == "cv") gg_cv(shown) else gg_trend(shown)
+  if (is.null(main)) picture else picture + ggplot2::ggtitle(main)
+}
+
+# The numbers ----------------------------------------------------------------------
+
+trend_data <- function(fit, type, band, level, lambda, width, data, xlab, ylab) {
+  check_fit(fit)
+  types <- c(if (is_path(fit)) "path", "trend", if (!is.null(fit$cv)) "cv")
+  # A lambda that was named is to be looked at.
+  if (is.null(type)) type <- if (is.null(lambda)) types[1L] else "trend"
+  type <- check_choice(type, "type", c("trend", "path", "cv"))
+  if (!type %in% types) {
+    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`")
+    bad_argument("type", paste("be one of", show_values(types)), type,
+      advice = paste0("That needs a fit with ", needs[[type]], "."))
+  }
+  if (type == "cv") return(cv_data(fit))
+  level <- check_level(level)
+  bands <- trend_bands(band)
+  if (type == "path") bands <- if (length(bands)) "credible"
+  lambdas <- if (type == "path") sort(fit$lambda) else fit$lambda[lambda_index(fit, lambda)]
+  through <- interpolation(fit$points, fit$points, fit$spec$order)
+  rows <- lapply(lambdas, function(at) {
+    data.frame(lambda = at, x = fit$points, fit = point_estimate(fit, at, "mode"), row.names = NULL)
+  })
+  limits <- lapply(lambdas, function(at) {
+    do.call(rbind, lapply(bands, function(band) {
+      data.frame(lambda = at, band = band, x = fit$points, trendfilter_limits(fit, through, at, band, level))
+    }))
+  })
+  knots <- lapply(lambdas, function(at) {
+    places <- knot_probability(fit, lambda_index(fit, at), knot_width(fit, width))
+    cbind(lambda = rep(at, nrow(places)), places)
+  })
+  list(
+    type = type, order = fit$spec$order, level = level, bands = bands, lambda = lambdas,
+    trend = do.call(rbind, rows), limits = do.call(rbind, limits), knots = do.call(rbind, knots),
+    data = if (data && !is.null(fit$y)) data.frame(x = fit$x, y = fit$y),
+    width = knot_width(fit, width), labels = trend_labels(fit, xlab, ylab)
+  )
+}
+
+trend_bands <- function(band) {
+  if (is.null(band)) return(NULL)
+  choices <- c("simultaneous", "credible", "se")
+  if (!is.character(band)) bad_argument("band", paste("be among", show_values(choices)), band)
+  # The widest first, so that the others lie upon it.
+  intersect(choices, vapply(band, check_choice, "", argument = "band", choices = choices))
+}
+
+knot_width <- function(fit, width) {
+  if (!is.null(width)) return(check_number(width, "width", 0))
+  hundredth <- diff(range(fit$points)) / 100
+  if (hundredth < stats::median(diff(fit$points))) 0 else hundredth
+}
+
+trend_labels <- function(fit, xlab, ylab) {
+  from <- if (is.null(fit$formula)) c("x", "y") else {
+    c(deparse1(fit$formula[[3L]]), deparse1(fit$formula[[2L]]))
+  }
+  list(x = if (is.null(xlab)) from[1L] else xlab, y = if (is.null(ylab)) from[2L] else ylab)
+}
+
+# A step function jumps after its knot; other trends are joined by lines.
+trend_line <- function(x, y, order) {
+  if (order > 0L) return(list(x = x, y = y))
+  n <- length(x)
+  list(x = rep(x, each = 2L)[-1L], y = rep(y, each = 2L)[-2L * n])
+}
+
+knots_label <- function(data) {
+  if (data$width > 0) paste0("P(knot within ", format(data$width, digits = 3), ")") else "P(knot)"
+}
+
+# Base graphics --------------------------------------------------------------------
+
+draw_trend <- function(data, main) {
+  old <- graphics::par(no.readonly = TRUE)
+  on.exit({
+    graphics::layout(1)
+    graphics::par(old[c("mar", "mgp", "tcl", "las", "cex")])
+  })
+  graphics::layout(1:2, heights = c(3, 1.35))
+  side <- c(4.4, 0.8)
+  graphics::par(mar = c(0.4, side[1L], if (is.null(main)) 1 else 2.6, side[2L]), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
+  draw_trend_panel(data, main)
+  graphics::par(mar = c(3.4, side[1L], 0.8, side[2L]), cex = 0.9)
+  draw_knots_panel(data)
+}
+
+trend_colours <- function(data) {
+  # Light to dark with lambda; one fit is the first colour.
+  if (length(data$lambda) == 1L) return(fit_colours[1L])
+  grDevices::hcl.colors(length(data$lambda) + 1L, "Viridis")[seq_along(data$lambda)]
+}
+
+draw_trend_panel <- function(data, main) {
+  graphics::plot.new()
+  graphics::plot.window(range(data$trend$x), range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y))
+  col <- trend_colours(data)
+  # Many points are drawn lightly, so that the trend stays visible.
+  if (!is.null(data$data)) {
+    graphics::points(data$data, pch = 19, cex = if (nrow(data$data) > 500) 0.25 else 0.45, col = "grey60")
+  }
+  for (i in seq_along(data$lambda)) {
+    for (band in data$bands) {
+      rows <- data$limits[data$limits$lambda == data$lambda[i] & data$limits$band == band, ]
+      low <- trend_line(rows$x, rows$lwr, data$order)
+      high <- trend_line(rows$x, rows$upr, data$order)
+      graphics::polygon(c(low$x, rev(high$x)), c(low$y, rev(high$y)), border = NA,
+        col = tint(col[i], if (band == "simultaneous") 0.18 else 0.3))
+    }
+    rows <- data$trend[data$trend$lambda == data$lambda[i], ]
+    graphics::lines(trend_line(rows$x, rows$fit, data$order), lwd = 1.8, col = shade(col[i]))
+  }
+  graphics::axis(2, col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
+  graphics::mtext(data$labels$y, side = 2, line = 3, las = 0, col = ink, cex = 0.9)
+  if (!is.null(main)) graphics::title(main)
+  if (length(data$lambda) > 1L) {
+    graphics::legend("topleft", format_lambda(data$lambda), title = "lambda", lwd = 2, col = col, bty = "n", cex = 0.8)
+  } else if (length(data$bands)) {
+    words <- c(simultaneous = "simultaneous", credible = "pointwise", se = "normal")
+    graphics::legend("topleft", c("mode", paste0(100 * data$level, "% ", words[data$bands])), bty = "n", cex = 0.8,
+      col = c(shade(col), rep(NA, length(data$bands))), lwd = c(2, rep(NA, length(data$bands))), border = NA,
+      fill = c(NA, tint(col, 0.18), tint(col, 0.45))[seq_len(1L + length(data$bands))])
+  }
+}
+
+draw_knots_panel <- function(data) {
+  graphics::plot.new()
+  most <- max(0.05, data$knots$probability)
+  graphics::plot.window(range(data$trend$x), c(0, most * 1.12))
+  col <- trend_colours(data)
+  for (i in seq_along(data$lambda)) {
+    places <- data$knots[data$knots$lambda == data$lambda[i], ]
+    graphics::segments(places$x, 0, places$x, places$probability, col = tint(col[i], 0.75), lwd = 1.2, lend = 1)
+    of_mode <- places[places$in_mode, ]
+    graphics::points(of_mode$x, rep(most * 1.08, nrow(of_mode)), pch = 25, cex = 0.6, col = shade(col[i]), bg = col[i])
+  }
+  graphics::axis(1, col = pale, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
+  graphics::axis(2, at = pretty(c(0, most), 3), col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
+  graphics::mtext(data$labels$x, side = 1, line = 1.8, col = ink, cex = 0.9)
+  label <- knots_label(data)
+  graphics::mtext(label, side = 2, line = 3, las = 0, col = ink, cex = fitting(label, graphics::par("pin")[2L] * 1.6, 0.8))
+}
+
+# ggplot2 --------------------------------------------------------------------------
+
+gg_trend <- function(data) {
+  .data <- ggplot2::.data
+  panels <- c(data$labels$y, knots_label(data))
+  in_panel <- function(rows, panel) {
+    if (is.null(rows)) return(NULL)
+    cbind(rows, panel = factor(rep(panels[panel], nrow(rows)), panels),
+      key = factor(if (is.null(rows$lambda)) rep("", nrow(rows)) else format_lambda(rows$lambda), format_lambda(data$lambda)))
+  }
+  colours <- trend_colours(data)
+  names(colours) <- format_lambda(data$lambda)
+  key <- if (length(data$lambda) > 1L) "legend" else "none"
+  trend <- in_panel(data$trend, 1L)
+  # The step to the next point comes after the point.
+  line <- if (data$order > 0L) ggplot2::geom_line else ggplot2::geom_step
+  limits <- in_panel(data$limits, 1L)
+  ribbons <- lapply(data$bands, function(band) {
+    rows <- limits[limits$band == band, ]
+    if (data$order == 0L) rows <- stepped(rows)
+    ggplot2::geom_ribbon(
+      ggplot2::aes(.data$x, ymin = .data$lwr, ymax = .data$upr, fill = .data$key), rows,
+      alpha = if (band == "simultaneous") 0.18 else 0.3
+    )
+  })
+  knots <- in_panel(data$knots, 2L)
+  observed <- in_panel(data$data, 1L)
+  ggplot2::ggplot() +
+    (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 0.6, colour = "grey60")) +
+    ribbons +
+    line(ggplot2::aes(.data$x, .data$fit, colour = .data$key), trend, linewidth = 0.7) +
+    ggplot2::geom_segment(
+      ggplot2::aes(.data$x, 0, xend = .data$x, yend = .data$probability, colour = .data$key), knots, linewidth = 0.4
+    ) +
+    ggplot2::facet_grid(panel ~ ., scales = "free_y", switch = "y") +
+    ggplot2::scale_colour_manual(values = colours, guide = key, name = "lambda") +
+    ggplot2::scale_fill_manual(values = colours, guide = key, name = "lambda") +
+    ggplot2::labs(x = data$labels$x, y = NULL) +
+    gg_look(strip.placement = "outside") +
+    ggplot2::theme(strip.text.y.left = ggplot2::element_text(face = "plain", hjust = 0.5))
+}
+
+# Both ends of each step, for a ribbon.
+stepped <- function(rows) {
+  do.call(rbind, lapply(split(rows, rows$lambda), function(rows) {
+    at <- seq_len(nrow(rows))
+    out <- rows[rep(at, each = 2L)[-1L], ]
+    values <- rows[rep(at, each = 2L)[-2L * nrow(rows)], c("lwr", "upr")]
+    out[c("lwr", "upr")] <- values
+    out
+  }))
+}
+
+#' @rdname repr_html.wbb
+#' @exportS3Method repr::repr_html
+repr_html.wbb_trendfilter <- function(obj, n = 30, ...) {
+  check_fit(obj)
+  n <- check_count(n, "n")
+  rows <- do.call(rbind, lapply(seq_along(obj$lambda), function(i) {
+    numbers <- stats::quantile(knot_numbers(obj, i), c(0.5, 0.025, 0.975))
+    c(obj$mode_diagnostics$knots[i], obj$mode_diagnostics$knots[i] + obj$spec$order + 1, obj$mode_diagnostics$sigma[i], numbers)
+  }))
+  cells <- apply(rows, 2L, function(values) vapply(values, html_number, ""))
+  cells <- matrix(cells, nrow(rows))
+  head <- c("knots of the mode", "df", "sigma", "knots, median", "2.5%", "97.5%")
+  table <- html_rows(head, paste("lambda =", format_lambda(obj$lambda)), cells)
+  places <- if (is_path(obj)) "" else html_knots(obj, n)
+  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, places, html_lines(html_failures(obj)), "</div>")
+}
+
+html_knots <- function(fit, n) {
+  places <- knot_probability(fit, 1L)
+  places <- utils::head(places[order(-places$probability), ], min(n, 10))
+  if (!nrow(places)) return(html_lines("no draw has a knot"))
+  places <- places[order(places$x), ]
+  cells <- cbind(html_text(probability_text(places$probability)), html_text(probability_text(places$p_up)), ifelse(places$in_mode, "yes", ""))
+  paste0(html_lines("likeliest places of knots"), html_rows(c("P(knot)", "P(up)", "in the mode"), paste("x =", places$x), cells))
+}
