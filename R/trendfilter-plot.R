@@ -143,7 +143,7 @@ draw_trend <- function(data, main) {
   })
   graphics::layout(1:2, heights = c(3, 1.35))
   side <- c(4.4, 0.8)
-  graphics::par(mar = c(0.4, side[1L], if (is.null(main)) 1 else 2.6, side[2L]), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
+  graphics::par(mar = c(0.4, side[1L], if (is.null(main)) 1.8 else 3.4, side[2L]), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
   draw_trend_panel(data, main)
   graphics::par(mar = c(3.4, side[1L], 0.8, side[2L]), cex = 0.9)
   draw_knots_panel(data)
@@ -176,16 +176,28 @@ draw_trend_panel <- function(data, main) {
   }
   graphics::axis(2, col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
   graphics::mtext(data$labels$y, side = 2, line = 3, las = 0, col = ink, cex = 0.9)
-  if (!is.null(main)) graphics::title(main)
-  if (length(data$lambda) > 1L) {
-    graphics::legend("topleft", format_lambda(data$lambda), title = "lambda", lwd = 2, col = col, bty = "n", cex = 0.8)
-  } else if (length(data$bands)) {
-    words <- c(simultaneous = "simultaneous", credible = "pointwise", se = "normal")
-    graphics::legend("topleft", c("mode", paste0(100 * data$level, "% ", words[data$bands])), bty = "n", cex = 0.8,
-      col = c(shade(col), rep(NA, length(data$bands))), lwd = c(2, rep(NA, length(data$bands))), border = NA,
-      fill = c(NA, tint(col, 0.18), tint(col, 0.45))[seq_len(1L + length(data$bands))])
-  }
+  if (!is.null(main)) graphics::title(main, line = 2)
+  trend_key(data, col)
 }
+
+# Above the panel, where it hides nothing.
+trend_key <- function(data, col) {
+  key <- function(...) {
+    usr <- graphics::par("usr")
+    graphics::legend(usr[1L], usr[4L], ..., horiz = TRUE, yjust = 0.1, bty = "n", cex = 0.8, xpd = NA)
+  }
+  if (length(data$lambda) > 1L) {
+    return(key(lambda_labels(data$lambda), lwd = 2, col = shade(col)))
+  }
+  words <- c(simultaneous = "simultaneous", credible = "pointwise", se = "normal")[data$bands]
+  strength <- c(simultaneous = 0.25, credible = 0.55, se = 0.55)[data$bands]
+  key(c("mode", if (length(words)) paste0(100 * data$level, "% ", words)),
+    pch = c(NA, rep(15, length(words))), lwd = c(2, rep(NA, length(words))), pt.cex = 1.8,
+    col = c(shade(col), vapply(strength, function(a) tint(col, a), ""))
+  )
+}
+
+lambda_labels <- function(lambda) paste("lambda =", format_lambda(lambda))
 
 draw_knots_panel <- function(data) {
   graphics::plot.new()
@@ -194,7 +206,7 @@ draw_knots_panel <- function(data) {
   col <- trend_colours(data)
   for (i in seq_along(data$lambda)) {
     places <- data$knots[data$knots$lambda == data$lambda[i], ]
-    graphics::segments(places$x, 0, places$x, places$probability, col = tint(col[i], 0.75), lwd = 1.2, lend = 1)
+    graphics::segments(places$x, rep(0, nrow(places)), places$x, places$probability, col = tint(col[i], 0.75), lwd = 1.2, lend = 1)
     of_mode <- places[places$in_mode, ]
     graphics::points(of_mode$x, rep(most * 1.08, nrow(of_mode)), pch = 25, cex = 0.6, col = shade(col[i]), bg = col[i])
   }
@@ -213,10 +225,10 @@ gg_trend <- function(data) {
   in_panel <- function(rows, panel) {
     if (is.null(rows)) return(NULL)
     cbind(rows, panel = factor(rep(panels[panel], nrow(rows)), panels),
-      key = factor(if (is.null(rows$lambda)) rep("", nrow(rows)) else format_lambda(rows$lambda), format_lambda(data$lambda)))
+      key = factor(if (is.null(rows$lambda)) rep("", nrow(rows)) else lambda_labels(rows$lambda), lambda_labels(data$lambda)))
   }
   colours <- trend_colours(data)
-  names(colours) <- format_lambda(data$lambda)
+  names(colours) <- lambda_labels(data$lambda)
   key <- if (length(data$lambda) > 1L) "legend" else "none"
   trend <- in_panel(data$trend, 1L)
   # The step to the next point comes after the point.
@@ -240,8 +252,8 @@ gg_trend <- function(data) {
       ggplot2::aes(.data$x, 0, xend = .data$x, yend = .data$probability, colour = .data$key), knots, linewidth = 0.4
     ) +
     ggplot2::facet_grid(panel ~ ., scales = "free_y", switch = "y") +
-    ggplot2::scale_colour_manual(values = colours, guide = key, name = "lambda") +
-    ggplot2::scale_fill_manual(values = colours, guide = key, name = "lambda") +
+    ggplot2::scale_colour_manual(values = colours, guide = key) +
+    ggplot2::scale_fill_manual(values = colours, guide = key) +
     ggplot2::labs(x = data$labels$x, y = NULL) +
     gg_look(strip.placement = "outside") +
     ggplot2::theme(strip.text.y.left = ggplot2::element_text(face = "plain", hjust = 0.5))

@@ -1,0 +1,88 @@
+test_that("prediction meets the points and joins them by the discrete spline", {
+  x <- cumsum(with_seed(3, rexp(30)) + 0.1)
+  for (order in 0:3) {
+    fit <- quick_trend(with_seed(1, rnorm(30)), x, order = order, lambda = 0.5)
+    expect_equal(predict(fit, x), unname(coef(fit)))
+    expect_equal(predict(fit, x, type = "draws"), unname(as.matrix(fit)))
+    # Polynomials are reproduced between and beyond the points.
+    line <- quick_trend(x^order, x, order = order, lambda = 1)
+    at <- c(x[1] - 0.3, x[4] + 0.01, mean(x), x[30] + 0.2)
+    expect_equal(predict(line, at), at^order, tolerance = 1e-7)
+  }
+  step <- quick_trend(c(0, 0, 5, 5), order = 0, lambda = 0, draws = 2)
+  expect_equal(predict(step, c(1.5, 2, 2.1, 3)), c(0, 0, 5, 5))
+})
+
+test_that("bands contain each other as they should", {
+  fit <- quick_trend(draws = 400)
+  credible <- predict(fit, interval = "credible")
+  together <- predict(fit, interval = "simultaneous")
+  new <- predict(fit, interval = "prediction")
+  expect_identical(colnames(credible), c("fit", "lwr", "upr"))
+  expect_true(all(together[, "upr"] - together[, "lwr"] > credible[, "upr"] - credible[, "lwr"] - 1e-9))
+  expect_true(all(new[, "upr"] > credible[, "upr"]))
+  draws <- as.matrix(fit)
+  inside <- apply(draws, 1, function(d) all(d >= together[, "lwr"] - 1e-9 & d <= together[, "upr"] + 1e-9))
+  expect_equal(mean(inside), 0.95, tolerance = 0.01)
+  two <- predict(fit, interval = "se", level = diff(pnorm(c(-2, 2))))
+  expect_equal(two[, "upr"], colMeans(draws) + 2 * apply(draws, 2, sd), ignore_attr = TRUE)
+})
+
+test_that("knot probabilities are shares of draws", {
+  fit <- quick_trend(draws = 50)
+  places <- knots(fit)
+  by_hand <- vapply(places$x, function(at) mean(vapply(1:50, function(k) at %in% fit$knots$x[fit$knots$draw == k], NA)), 0)
+  expect_equal(places$probability, by_hand)
+  near <- knots(fit, width = 3)
+  by_hand <- vapply(near$x, function(at) mean(vapply(1:50, function(k) any(abs(fit$knots$x[fit$knots$draw == k] - at) <= 3), NA)), 0)
+  expect_equal(near$probability, by_hand)
+  expect_true(all(near$p_up <= near$probability + 1e-12))
+  expect_identical(sum(knots(fit, "number")), nrow(knots(fit, "draws")))
+  expect_identical(places$x[places$in_mode], knots(fit, "mode")$x)
+  none <- quick_trend(lambda = 1e12, prior_weight = "fixed", draws = 5)
+  expect_identical(nrow(knots(none)), 0L)
+  expect_identical(knots(none, "number"), rep(0L, 5))
+})
+
+test_that("tables have the columns of their kind", {
+  skip_if_not_installed("generics")
+  fit <- quick_trend()
+  expect_identical(names(generics::tidy(fit, conf.int = TRUE)), c("term", "x", "estimate", "std.error", "conf.low", "conf.high"))
+  glance <- generics::glance(quick_trend(lambda = c(5, 50)))
+  expect_identical(glance$df, glance$knots + 3L)
+  out <- generics::augment(fit, interval = "simultaneous")
+  expect_equal(out$y, out$.fitted + out$.resid)
+  expect_identical(names(generics::augment(fit, newdata = c(1.5, 2))), c("x", ".fitted"))
+  expect_identical(names(generics::tidy(quick_trend(lambda = c(5, 50))))[1:3], c("lambda", "term", "x"))
+})
+
+test_that("fits print what matters", {
+  fit <- quick_trend()
+  expect_snapshot(print(fit))
+  expect_snapshot(summary(fit))
+  expect_output(print(summary(quick_trend(lambda = c(5, 1e12)))), "lambda = 5")
+  expect_output(print(summary(quick_trend(lambda = 1e12, prior_weight = "fixed"))), "0 to 0")
+})
+
+test_that("draws convert, and notebooks show a table", {
+  skip_if_not_installed("posterior")
+  expect_s3_class(posterior::as_draws(quick_trend()), "draws_matrix")
+  skip_if_not_installed("repr")
+  html <- repr::repr_html(quick_trend())
+  expect_match(html, "trend filter of order 2", fixed = TRUE)
+  expect_match(html, "likeliest places", fixed = TRUE)
+  expect_match(repr::repr_html(quick_trend(lambda = c(5, 50))), "lambda = 50", fixed = TRUE)
+})
+
+test_that("bad arguments of methods are named", {
+  fit <- quick_trend(lambda = c(5, 50))
+  expect_bad(predict(fit, 1:3, interval = "credible"), "lambda")
+  expect_bad(predict(fit, "a"), "newdata")
+  expect_bad(predict(fit, data.frame(z = 1)), "newdata", "lacks")
+  expect_bad(predict(fit, 1, type = "draws", interval = "se", lambda = 5), "interval")
+  expect_bad(knots(fit, lambda = 5, width = -1), "width")
+  expect_bad(knots(fit, "all", lambda = 5), "type")
+  expect_bad(plot(fit, type = "cv"), "type", "lambda = \"cv\"")
+  expect_bad(plot(fit, band = 3), "band")
+  expect_bad(plot(fit, colour = 3), "colour")
+})
