@@ -39,13 +39,15 @@ pub struct Found {
 const SLACK: f64 = 1e-10;
 /// Rounding beyond this part of the objective is worth a refinement.
 const SLIP: f64 = 1e-11;
-/// A fall of the objective by less than this part is rounding.
-const LEAST_FALL: f64 = 1e-14;
+/// A change of the objective by less than this part is rounding.
+const ROUNDING: f64 = 1e-13;
 
 /// A minimum over its own knots, with the peaks of the dual beyond the bounds.
 struct Point {
     knots: Knots,
     peaks: Vec<(usize, f64)>,
+    /// The largest |u| / c − 1.
+    excess: f64,
     objective: f64,
 }
 
@@ -79,7 +81,7 @@ where
         let with = best.with_peaks(entering);
         let next =
             if entering == 1 { search.descend(&best, with)? } else { search.settle(with)? };
-        fresh = next.objective < best.objective - LEAST_FALL * best.objective.abs();
+        fresh = next.improves(&best);
         if fresh {
             best = next;
             entering = entering.saturating_mul(2);
@@ -105,6 +107,14 @@ where
 }
 
 impl Point {
+    /// The objective feels an excess of the dual by its square, the gap feels it as it is: where
+    /// the objective cannot tell any more, the excess decides.
+    fn improves(&self, other: &Point) -> bool {
+        let rounding = ROUNDING * other.objective.abs();
+        let fall = other.objective - self.objective;
+        fall > rounding || (fall >= -rounding && self.excess < other.excess)
+    }
+
     /// The knots and the `most` worst peaks, in order.
     fn with_peaks(&self, most: usize) -> Knots {
         let mut peaks = self.peaks.clone();
@@ -160,8 +170,9 @@ where
             self.spline.refine(&self.pull);
             knots.jump.copy_from_slice(&self.spline.jumps);
         }
-        let objective = self.objective(&knots);
-        Point { peaks: self.peaks(&knots.at), knots, objective }
+        let peaks = self.peaks(&knots.at);
+        let excess = peaks.iter().fold(0.0f64, |m, &(j, by)| m.max(by.abs() / self.c[j]));
+        Point { objective: self.objective(&knots), knots, peaks, excess }
     }
 
     fn objective(&self, knots: &Knots) -> f64 {
