@@ -111,7 +111,7 @@ trend_bands <- function(band) {
 
 knot_width <- function(fit, width) {
   if (!is.null(width)) return(check_number(width, "width", 0))
-  hundredth <- diff(range(fit$points)) / 100
+  hundredth <- signif(diff(range(fit$points)) / 100, 2)
   if (hundredth < stats::median(diff(fit$points))) 0 else hundredth
 }
 

@@ -6,7 +6,7 @@
 #' from the posterior distribution, and they are independent: there is no chain
 #' to warm up or to diagnose.
 #'
-#' Start with [wbb_lasso()]. The scale of `lambda`, and where the method should
+#' Start with [wbb_lasso()], or with [wbb_trendfilter()] for a series. The scale of `lambda`, and where the method should
 #' not be trusted, are in [wbb-objective].
 #'
 #' @section Options:
@@ -84,5 +84,5 @@
 #' @references
 #' Ng, T. L. and Newton, M. A. (2022). Random weighting in LASSO regression.
 #' *Electronic Journal of Statistics* 16, 3430--3481.
-#' @seealso [wbb_lasso()]
+#' @seealso [wbb_lasso()], [wbb_trendfilter()]
 NULL
