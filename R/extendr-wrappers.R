@@ -2,6 +2,9 @@
 # Version of the core.
 rust_info <- function() .Call(wrap__rust_info)
 
+# Start a generalised lasso job; see R/genlasso.R for the fields. An empty list is the identity.
+rust_genlasso_job <- function(y, x, d, options) .Call(wrap__rust_genlasso_job, y, x, d, options)
+
 # Wait at most `timeout_ms` for the job; its state and progress.
 rust_job_poll <- function(job, timeout_ms) .Call(wrap__rust_job_poll, job, timeout_ms)
 

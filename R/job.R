@@ -14,6 +14,11 @@ trendfilter_job <- function(design, options, progress = FALSE) {
   c(result$solved, result[c("points", "knots", "mode_knots")])
 }
 
+genlasso_job <- function(design, options, progress = FALSE) {
+  x <- if (is.null(design$x)) list() else rust_design(design$x)
+  run_job(function() rust_genlasso_job(design$y, x, rust_design(options$penalty), options), progress)
+}
+
 # The result of the job, or its error list.
 run_job <- function(start, progress) {
   job <- NULL

@@ -194,13 +194,18 @@ prior_weight_text <- c(
   coef = "a random prior weight for each coefficient"
 )
 
-# Only a trend filter has an order.
-estimator_name <- function(spec) if (is.null(spec$order)) penalty_name(spec) else trendfilter_name(spec)
+# Only a trend filter has an order, only a generalised lasso a penalty matrix.
+estimator_name <- function(spec) {
+  if (!is.null(spec$order)) return(trendfilter_name(spec))
+  if (!is.null(spec$penalty)) return(genlasso_name(spec))
+  penalty_name(spec)
+}
 
 data_text <- function(spec) {
   count <- function(n) format(n, big.mark = ",")
-  if (is.null(spec$order)) return(paste0(count(spec$n), " rows, ", count(spec$p), " columns"))
-  paste0(count(spec$n), " rows at ", count(length(spec$names)), " points")
+  if (!is.null(spec$order)) return(paste0(count(spec$n), " rows at ", count(length(spec$names)), " points"))
+  columns <- if (is.null(spec$penalty)) spec$p else length(spec$names)
+  paste0(count(spec$n), " rows, ", count(columns), " columns")
 }
 
 penalty_name <- function(spec) {

@@ -6,6 +6,7 @@
 use extendr_api::prelude::*;
 
 mod convert;
+mod genlasso;
 mod job;
 mod lasso;
 mod trendfilter;
@@ -19,6 +20,7 @@ fn rust_info() -> List {
 
 extendr_module! {
     mod wbb;
+    use genlasso;
     use job;
     use lasso;
     use trendfilter;

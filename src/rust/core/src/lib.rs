@@ -25,6 +25,7 @@
 pub mod bootstrap;
 pub mod cholesky;
 pub mod error;
+pub mod genlasso;
 pub mod kernels;
 pub mod lasso;
 pub mod parallel;
