@@ -44,7 +44,9 @@ trendfilter_options <- function(settings, design) {
 trendfilter_object <- function(result, design, options) {
   points <- result$points
   lambda <- result$lambda
-  names <- make.unique(paste0("f(", as.character(points), ")"))
+  names <- paste0("f(", as.character(points), ")")
+  # Points that differ only after their fifteenth digit.
+  if (anyDuplicated(names)) names <- make.unique(names)
   draws <- result$draws
   result$draws <- NULL
   shape <- c(options$draws, length(names), length(lambda))

@@ -45,11 +45,18 @@ impl<const P: usize> Stage<P> {
             if row[j].abs() < NOTHING {
                 continue;
             }
-            let size = (self.r[j][j] * self.r[j][j] + row[j] * row[j]).sqrt();
-            let (c, s) = (self.r[j][j] / size, row[j] / size);
+            if self.r[j][j] == 0.0 {
+                // The first row that looks at this column.
+                self.r[j] = row;
+                self.z[j] = value;
+                return;
+            }
+            let inverse = 1.0 / (self.r[j][j] * self.r[j][j] + row[j] * row[j]).sqrt();
+            let (c, s) = (self.r[j][j] * inverse, row[j] * inverse);
             for (held, new) in self.r[j].iter_mut().zip(&mut row).skip(j) {
                 (*held, *new) = (c * *held + s * *new, c * *new - s * *held);
             }
+            row[j] = 0.0;
             let old = self.z[j];
             self.z[j] = c * old + s * value;
             value = c * value - s * old;
@@ -74,6 +81,8 @@ pub struct Spline<'a, const P: usize> {
     segments: Vec<Segment<P>>,
     previous: Vec<Segment<P>>,
     stages: Vec<Stage<P>>,
+    /// The pulls that the stages were made with.
+    pulls: Vec<f64>,
     coefficients: Vec<[f64; P]>,
     costates: Vec<[f64; P]>,
     /// (Dβ)_j at each knot.
@@ -98,6 +107,7 @@ where
             segments: Vec::new(),
             previous: Vec::new(),
             stages: Vec::new(),
+            pulls: Vec::new(),
             coefficients: Vec::new(),
             costates: Vec::new(),
             jumps: Vec::new(),
@@ -111,9 +121,19 @@ where
     /// The minimiser for these knots (rows of D, increasing), pull = c sign.
     pub fn solve(&mut self, knots: &[usize], pull: &[f64]) {
         self.split(knots);
-        self.forward(self.points, pull);
+        let known = self.unchanged(pull);
+        self.forward(self.points, pull, known);
         self.backward(pull);
         self.evaluate(self.points, pull);
+    }
+
+    /// Segments from the left whose stages are those of the solution before.
+    fn unchanged(&self, pull: &[f64]) -> usize {
+        let segments = self.segments.iter().zip(&self.previous).take(self.stages.len());
+        let same = segments.take_while(|(a, b)| (a.first, a.last) == (b.first, b.last)).count();
+        let pulls = pull.iter().zip(&self.pulls).take_while(|(a, b)| a == b).count();
+        // A stage holds the pull at its right end; the last one has none.
+        if pulls == pull.len() && pulls == self.pulls.len() { same } else { same.min(pulls) }
     }
 
     /// Solve again for what the solution leaves of y: the correction is tiny, and costates that were
@@ -128,9 +148,11 @@ where
         }
         let coefficients = std::mem::take(&mut self.coefficients);
         let (jumps, beta) = (std::mem::take(&mut self.jumps), self.beta.clone());
-        self.forward(points, pull);
+        self.forward(points, pull, 0);
         self.backward(pull);
         self.evaluate(points, pull);
+        // These stages are of the rest, not of y.
+        self.stages.clear();
         let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         self.coefficients.iter_mut().zip(&coefficients).for_each(|(a, b)| add(a, b));
         add(&mut self.jumps, &jumps);
@@ -163,11 +185,13 @@ where
         }
     }
 
-    fn forward(&mut self, points: Points, pull: &[f64]) {
+    fn forward(&mut self, points: Points, pull: &[f64], known: usize) {
         let k = P - 1;
-        self.stages.clear();
+        self.stages.truncate(known);
+        self.pulls.clear();
+        self.pulls.extend_from_slice(pull);
         let scale = factorial(k);
-        for (s, segment) in self.segments.iter().enumerate() {
+        for (s, segment) in self.segments.iter().enumerate().skip(known) {
             let right = nodes::<P>(self.points.x, segment.last - 1);
             let mut stage = Stage { r: [[0.0; P]; P], z: [0.0; P], g: [0.0; P] };
             if s > 0 {
