@@ -4,8 +4,17 @@
 library(wbb)
 if (!requireNamespace("glmnet", quietly = TRUE)) stop("The benchmarks compare with glmnet: please install it.")
 source(file.path("bench", "lasso.R"))
+source(file.path("bench", "trendfilter.R"))
 
-chosen <- strsplit(Sys.getenv("WORKLOADS", "L1 L2 L3 L4 L5"), " ")[[1]]
+chosen <- strsplit(Sys.getenv("WORKLOADS", "L1 L2 L3 L4 L5 T1 T2a T2b T2c T3a T3b"), " ")[[1]]
+trends <- intersect(chosen, names(trend_workloads))
+if (length(trends)) {
+  table <- do.call(rbind, lapply(trends, bench_trend))
+  print(table, digits = 3)
+  write_trend(table, file.path("bench", "trendfilter.md"))
+}
+chosen <- setdiff(chosen, trends)
+if (!length(chosen)) quit(save = "no")
 table <- do.call(rbind, lapply(chosen, bench_lasso))
 print(table, digits = 3)
 
