@@ -64,7 +64,7 @@ wbb_genlasso <- function(y, X = NULL, D, lambda, draws = 1000,
     bad_argument("D", paste("have one column for each of the", length(design$names), "coefficients"), D,
       paste("has", ncol(penalty)))
   }
-  own <- list(penalty = penalty, p = nrow(penalty), intercept = FALSE)
+  own <- list(penalty_matrix = penalty, p = nrow(penalty), intercept = FALSE)
   options <- c(own, run_options(settings, length(design$y), length(design$names)))
   fit <- if (backend == "future") {
     future_chunks(design, options, progress, genlasso_job, genlasso_object)
@@ -119,7 +119,7 @@ genlasso_object <- function(result, design, options) {
   )
 }
 
-genlasso_name <- function(spec) paste0("generalised lasso with ", format(nrow(spec$penalty), big.mark = ","), " penalised differences")
+genlasso_name <- function(spec) paste0("generalised lasso with ", format(nrow(spec$penalty_matrix), big.mark = ","), " penalised differences")
 
 #' @rdname tidy.wbb
 #' @exportS3Method generics::glance

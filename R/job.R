@@ -15,8 +15,9 @@ trendfilter_job <- function(design, options, progress = FALSE) {
 }
 
 genlasso_job <- function(design, options, progress = FALSE) {
-  x <- if (is.null(design$x)) list() else rust_design(design$x)
-  run_job(function() rust_genlasso_job(design$y, x, rust_design(options$penalty), options), progress)
+  shaped <- function(x) c(rust_design(x), list(nrow = nrow(x), ncol = ncol(x)))
+  x <- if (is.null(design$x)) list() else shaped(design$x)
+  run_job(function() rust_genlasso_job(design$y, x, shaped(options$penalty_matrix), options), progress)
 }
 
 # The result of the job, or its error list.

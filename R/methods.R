@@ -197,14 +197,14 @@ prior_weight_text <- c(
 # Only a trend filter has an order, only a generalised lasso a penalty matrix.
 estimator_name <- function(spec) {
   if (!is.null(spec$order)) return(trendfilter_name(spec))
-  if (!is.null(spec$penalty)) return(genlasso_name(spec))
+  if (!is.null(spec$penalty_matrix)) return(genlasso_name(spec))
   penalty_name(spec)
 }
 
 data_text <- function(spec) {
   count <- function(n) format(n, big.mark = ",")
   if (!is.null(spec$order)) return(paste0(count(spec$n), " rows at ", count(length(spec$names)), " points"))
-  columns <- if (is.null(spec$penalty)) spec$p else length(spec$names)
+  columns <- if (is.null(spec$penalty_matrix)) spec$p else length(spec$names)
   paste0(count(spec$n), " rows, ", count(columns), " columns")
 }
 
