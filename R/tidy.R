@@ -2,7 +2,7 @@
 #'
 #' Methods for the generics of package generics, which broom re-exports.
 #'
-#' @param x A fit of [wbb_lasso()].
+#' @param x A fit, as from [wbb_lasso()].
 #' @param conf.int,conf.level Add credible limits `conf.low` and `conf.high`, and
 #'   their probability.
 #' @param estimate What `estimate` is: the `"mode"`, or the `"mean"` or `"median"` of
@@ -10,14 +10,17 @@
 #' @param lambda Which value of `lambda`; by default all that were fitted.
 #' @param data The data to augment; by default those of the fit.
 #' @param newdata New data to augment with predictions.
-#' @param interval Add limits `.lower` and `.upper`: see [predict.wbb_lasso()].
+#' @param interval Add limits `.lower` and `.upper`: see [predict.wbb_lasso()] and
+#'   [predict.wbb_trendfilter()].
 #' @param ... Not used.
 #' @return Data frames. `tidy()`: one row a coefficient with `term`, `estimate`,
 #'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`.
 #'   `glance()`: one row with `nobs`, `draws`, `lambda`, `nonzero` (coefficients of
 #'   the mode but the intercept), `sigma` of the mode and `not.converged`.
 #'   `augment()`: the data with `.fitted` and, where the response is known,
-#'   `.resid`. For a path `tidy()` and `glance()` have rows for each `lambda`.
+#'   `.resid`. For a path `tidy()` and `glance()` have rows for each `lambda`. A trend has
+#'   the place `x` of each value, and the numbers of `knots` and degrees of freedom
+#'   `df` in place of `nonzero`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
