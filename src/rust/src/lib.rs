@@ -5,8 +5,10 @@
 
 use extendr_api::prelude::*;
 
+mod bridge;
 mod convert;
 mod job;
+mod laplace;
 mod lasso;
 mod weights;
 
@@ -18,7 +20,9 @@ fn rust_info() -> List {
 
 extendr_module! {
     mod wbb;
+    use bridge;
     use job;
+    use laplace;
     use lasso;
     use weights;
     fn rust_info;

@@ -23,9 +23,11 @@
 //! instruction set. [`kernels`] says how.
 
 pub mod bootstrap;
+pub mod bridge;
 pub mod cholesky;
 pub mod error;
 pub mod kernels;
+pub mod laplace;
 pub mod lasso;
 pub mod parallel;
 pub mod problem;

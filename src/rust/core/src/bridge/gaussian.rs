@@ -1,0 +1,283 @@
+//! β given the scales: Gaussian, with precision X'X/σ² + Λ.
+//!
+//! At most as many columns as rows: a p × p Cholesky factor of the precision, scaled to unit
+//! diagonal, because the Λⱼ of one draw differ by dozens of orders of magnitude. More columns than
+//! rows: Bhattacharya, Chakraborty & Mallick (2016), an n × n factor.
+
+use super::data::Data;
+use crate::kernels::{LANES, axpy, dispatch, dot};
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+/// Draws β and knows the residual sum of squares, without allocating.
+pub enum Gaussian<'a> {
+    Columns(Columns),
+    Rows(Rows<'a>),
+}
+
+impl<'a> Gaussian<'a> {
+    pub fn new(data: &'a Data) -> Gaussian<'a> {
+        if data.columns <= data.rows {
+            Gaussian::Columns(Columns::new(data))
+        } else {
+            Gaussian::Rows(Rows::new(data))
+        }
+    }
+
+    /// β ~ N(V X'y/σ², V), V = (X'X/σ² + Λ)⁻¹.
+    #[inline]
+    pub fn draw<R: Rng>(
+        &mut self,
+        variance: f64,
+        precision: &[f64],
+        beta: &mut [f64],
+        rng: &mut R,
+    ) {
+        match self {
+            Gaussian::Columns(g) => g.draw(variance, precision, beta, rng),
+            Gaussian::Rows(g) => g.draw(variance, precision, beta, rng),
+        }
+    }
+
+    /// |y − Xβ|².
+    #[inline]
+    pub fn residual_square(&mut self, beta: &[f64]) -> f64 {
+        match self {
+            Gaussian::Columns(g) => g.residual_square(beta),
+            Gaussian::Rows(g) => {
+                g.data.residual(beta, &mut g.residual);
+                dot(&g.residual, &g.residual)
+            }
+        }
+    }
+
+    /// The least residual sum of squares that any β has.
+    pub fn least_square(&self) -> f64 {
+        match self {
+            Gaussian::Columns(g) => g.least,
+            Gaussian::Rows(_) => 0.0,
+        }
+    }
+}
+
+pub struct Columns {
+    size: usize,
+    /// Rows of the matrices below lie this far apart: whole vectors.
+    stride: usize,
+    /// X'X, and X'y in the last column.
+    gram: Vec<f64>,
+    /// R with R'R = X'X, and R⁻ᵀX'y in the last column: |y − Xβ|² = least + |R⁻ᵀX'y − Rβ|², a sum
+    /// of squares that does not cancel.
+    root: Vec<f64>,
+    least: f64,
+    factor: Vec<f64>,
+    scale: Vec<f64>,
+    normal: Vec<f64>,
+    solution: Vec<f64>,
+}
+
+/// Part of a column's square below which it counts as dependent on those before.
+const DEPENDENT: f64 = 1e-12;
+
+impl Columns {
+    fn new(data: &Data) -> Columns {
+        let p = data.columns;
+        let stride = (p + 1).next_multiple_of(LANES);
+        let (full, cross) = (data.gram(), data.cross());
+        let mut gram = vec![0.0; p * stride];
+        for (j, row) in gram.chunks_exact_mut(stride).enumerate() {
+            row[..p].copy_from_slice(&full[j * p..][..p]);
+            row[p] = cross[j];
+        }
+        let diagonal: Vec<f64> = (0..p).map(|j| full[j * p + j]).collect();
+        let mut root = gram.clone();
+        for row in 0..p {
+            // A dependent column's row is zero: the rows before hold all of it.
+            let keep = root[row * stride + row] > DEPENDENT * diagonal[row];
+            if !keep {
+                root[row * stride..][..stride].fill(0.0);
+            }
+            eliminate_row(row, p, stride, &mut root, keep);
+        }
+        let mut fitted = Columns {
+            size: p,
+            stride,
+            gram,
+            root,
+            least: 0.0,
+            factor: vec![0.0; p * stride],
+            scale: vec![0.0; p],
+            normal: vec![0.0; p],
+            solution: vec![0.0; stride],
+        };
+        fitted.least = fitted.least_squares(data);
+        fitted
+    }
+
+    /// |y − Xβ|² at a least squares solution, from the residuals themselves.
+    fn least_squares(&self, data: &Data) -> f64 {
+        let (p, stride) = (self.size, self.stride);
+        let mut beta = vec![0.0; p];
+        for k in (0..p).rev() {
+            let row = &self.root[k * stride..][..stride];
+            if row[k] > 0.0 {
+                beta[k] = (row[p] - dot(&row[k + 1..p], &beta[k + 1..])) / row[k];
+            }
+        }
+        let mut residual = vec![0.0; data.rows];
+        data.residual(&beta, &mut residual);
+        dot(&residual, &residual)
+    }
+
+    #[inline]
+    fn draw<R: Rng>(&mut self, variance: f64, precision: &[f64], beta: &mut [f64], rng: &mut R) {
+        for z in &mut self.normal {
+            *z = StandardNormal.sample(rng);
+        }
+        draw_columns(self, 1.0 / variance, precision, beta);
+    }
+
+    #[inline]
+    fn residual_square(&mut self, beta: &[f64]) -> f64 {
+        self.least + distance_square(self.size, self.stride, &self.root, beta)
+    }
+}
+
+/// Scale row `row` of an upper factor and take it off the rows below; all vectors are whole.
+#[inline(always)]
+fn eliminate_row(row: usize, size: usize, stride: usize, m: &mut [f64], keep: bool) {
+    let from = row / LANES;
+    let (above, below) = m.split_at_mut((row + 1) * stride);
+    let (line, _) = above[row * stride..].as_chunks_mut::<LANES>();
+    if keep {
+        // Rounding can leave nothing of a column that others span; its draw is then their noise.
+        let inverse = 1.0 / line[from][row % LANES].max(f64::MIN_POSITIVE).sqrt();
+        for lanes in &mut line[from..] {
+            lanes.iter_mut().for_each(|v| *v *= inverse);
+        }
+    }
+    for (i, other) in below.chunks_exact_mut(stride).take(size - row - 1).enumerate() {
+        let column = row + 1 + i;
+        let s = -line[column / LANES][column % LANES];
+        let (other, _) = other.as_chunks_mut::<LANES>();
+        let first = column / LANES;
+        for (o, l) in other[first..].iter_mut().zip(&line[first..]) {
+            for k in 0..LANES {
+                o[k] = s.mul_add(l[k], o[k]);
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn draw_columns(g: &mut Columns, inverse_variance: f64, precision: &[f64], beta: &mut [f64]) {
+        let (p, stride) = (g.size, g.stride);
+        for (j, scale) in g.scale.iter_mut().enumerate() {
+            *scale = 1.0 / inverse_variance.mul_add(g.gram[j * stride + j], precision[j]).sqrt();
+        }
+        for (k, (to, from)) in
+            g.factor.chunks_exact_mut(stride).zip(g.gram.chunks_exact(stride)).enumerate()
+        {
+            let s = g.scale[k] * inverse_variance;
+            for (j, o) in to[..p].iter_mut().enumerate() {
+                *o = s * from[j] * g.scale[j];
+            }
+            to[k] = 1.0;
+            to[p] = s * from[p];
+        }
+        for row in 0..p {
+            eliminate_row(row, p, stride, &mut g.factor, true);
+        }
+        // The right side went along as a last column; R u = R⁻ᵀb + z gives mean and noise at once.
+        for k in (0..p).rev() {
+            let row = &g.factor[k * stride..][..stride];
+            let mut sum = row[p] + g.normal[k];
+            for (r, u) in row[k + 1..p].iter().zip(&g.solution[k + 1..p]) {
+                sum = (-r).mul_add(*u, sum);
+            }
+            g.solution[k] = sum / row[k];
+            beta[k] = g.solution[k] * g.scale[k];
+        }
+    }
+    fn distance_square(p: usize, stride: usize, root: &[f64], beta: &[f64]) -> f64 {
+        let mut total = 0.0;
+        for (k, row) in root.chunks_exact(stride).enumerate() {
+            let mut gap = row[p];
+            for (r, b) in row[k..p].iter().zip(&beta[k..]) {
+                gap = (-r).mul_add(*b, gap);
+            }
+            total = gap.mul_add(gap, total);
+        }
+        total
+    }
+}
+
+pub struct Rows<'a> {
+    data: &'a Data,
+    stride: usize,
+    factor: Vec<f64>,
+    residual: Vec<f64>,
+    solution: Vec<f64>,
+    weighted: Vec<f64>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(data: &'a Data) -> Rows<'a> {
+        let n = data.rows;
+        let stride = (n + 1).next_multiple_of(LANES);
+        Rows {
+            data,
+            stride,
+            factor: vec![0.0; n * stride],
+            residual: vec![0.0; n],
+            solution: vec![0.0; n],
+            weighted: vec![0.0; n],
+        }
+    }
+
+    /// β = u + Λ⁻¹X'w with u ~ N(0, Λ⁻¹), v = Xu + N(0, σ²) and (XΛ⁻¹X' + σ²I) w = y − v.
+    fn draw<R: Rng>(&mut self, variance: f64, precision: &[f64], beta: &mut [f64], rng: &mut R) {
+        let (n, stride) = (self.data.rows, self.stride);
+        for (b, lambda) in beta.iter_mut().zip(precision) {
+            let z: f64 = StandardNormal.sample(rng);
+            *b = z / lambda.sqrt();
+        }
+        self.data.residual(beta, &mut self.residual);
+        let sigma = variance.sqrt();
+        for r in &mut self.residual {
+            let z: f64 = StandardNormal.sample(rng);
+            *r -= sigma * z;
+        }
+        self.factor.fill(0.0);
+        for (j, lambda) in precision.iter().enumerate() {
+            let column = self.data.column(j);
+            for (w, x) in self.weighted.iter_mut().zip(column) {
+                *w = x / lambda;
+            }
+            for (i, row) in self.factor.chunks_exact_mut(stride).enumerate() {
+                axpy(column[i], &self.weighted[i..], &mut row[i..n]);
+            }
+        }
+        for (i, row) in self.factor.chunks_exact_mut(stride).enumerate() {
+            row[i] += variance;
+            row[n] = self.residual[i];
+        }
+        solve_rows(n, stride, &mut self.factor, &mut self.solution);
+        for (j, (b, lambda)) in beta.iter_mut().zip(precision).enumerate() {
+            *b += dot(self.data.column(j), &self.solution) / lambda;
+        }
+    }
+}
+
+dispatch! {
+    /// Solve the positive definite system whose upper triangle and right side `m` holds.
+    fn solve_rows(n: usize, stride: usize, m: &mut [f64], solution: &mut [f64]) {
+        for row in 0..n {
+            eliminate_row(row, n, stride, m, true);
+        }
+        for k in (0..n).rev() {
+            let row = &m[k * stride..][..stride];
+            solution[k] = (row[n] - dot(&row[k + 1..n], &solution[k + 1..n])) / row[k];
+        }
+    }
+}
