@@ -103,7 +103,7 @@ gg_density <- function(data) {
     ggplot2::scale_x_continuous(n.breaks = 4) +
     ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0)) +
     ggplot2::coord_cartesian(clip = "off") +
-    ggplot2::labs(x = NULL, y = NULL, subtitle = density_words()) +
+    ggplot2::labs(x = NULL, y = NULL, subtitle = density_words(panels)) +
     gg_look(panel.grid.major = ggplot2::element_blank(), axis.ticks.x = ggplot2::element_line(colour = pale))
 }
 

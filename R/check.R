@@ -226,7 +226,7 @@ check_dots <- function(..., .function = "wbb_lasso", .known = lasso_setting_name
     abort("argument", paste0("`", .function, "()` was given an unnamed argument too many."), "...")
   }
   hint <- if (name %in% c("formula", "data")) {
-    " A formula comes first: wbb_lasso(formula, data)."
+    paste0(" A formula comes first: ", .function, "(formula, data).")
   } else {
     nearest <- nearest_name(name, .known)
     if (length(nearest)) paste0(" Did you mean `", nearest, "`?")

@@ -25,6 +25,11 @@ is_path <- function(fit) length(fit$lambda) > 1L
 # The place of `lambda` among the fitted ones.
 lambda_index <- function(fit, lambda) {
   fitted <- fit$lambda
+  if (anyNA(fitted)) {
+    # An estimator without lambda records NA.
+    if (!is.null(lambda) && !anyNA(lambda)) bad_argument("lambda", "be NULL: this fit has no lambda", lambda)
+    return(1L)
+  }
   if (is.null(lambda)) {
     if (length(fitted) == 1L) return(1L)
     bad_argument("lambda", paste("be one of the fitted values", show_values(fitted)), NULL, "is missing")
@@ -176,7 +181,7 @@ c.wbb <- function(...) {
 
 # What may differ: the draws themselves, how lambda was found, and who computed.
 run_settings <- c(
-  "seed", "first_draw", "draws", "segments", "threads",
+  "seed", "first_draw", "draws", "segments", "chains", "threads",
   "lambda", "foldid", "nfolds", "rule", "nlambda", "lambda_min_ratio"
 )
 

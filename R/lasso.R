@@ -177,8 +177,8 @@ lasso_setting_names <- setdiff(names(formals(lasso_settings)), "...")
 
 # match.call() in a method names the method; update() and readers want what was
 # typed, `wbb::wbb_lasso` included.
-fit_call <- function(call) {
+fit_call <- function(call, name = quote(wbb_lasso)) {
   typed <- user_call()[[1L]]
-  call[[1L]] <- if (is.function(typed)) quote(wbb_lasso) else typed
+  call[[1L]] <- if (is.function(typed)) name else typed
   call
 }

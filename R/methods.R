@@ -3,7 +3,8 @@
 #' `coef()` gives a point estimate: the mode (the fit with all weights one, the
 #' default), or the mean or median of the draws. `vcov()` is the covariance matrix
 #' of the draws and `confint()` their equal-tailed credible intervals. `fitted()`
-#' and `residuals()` belong to the mode. `update()` evaluates the call again with
+#' and `residuals()` belong to the mode. A fit without mode ([bayes_bridge()]) gives the
+#' mean of the draws in its place. `update()` evaluates the call again with
 #' changes.
 #'
 #' @param object,x,formula A fit, as from [wbb_lasso()].
@@ -43,11 +44,16 @@ coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, 
 
 point_estimate <- function(fit, lambda, type) {
   switch(type,
-    mode = as.matrix(fit$mode)[, lambda_index(fit, lambda)],
+    mode = if (has_mode(fit)) mode_estimate(fit, lambda) else colMeans(draws_matrix(fit, lambda)),
     mean = colMeans(draws_matrix(fit, lambda)),
     median = column_quantiles(draws_matrix(fit, lambda), 0.5)[1L, ]
   )
 }
+
+mode_estimate <- function(fit, lambda) as.matrix(fit$mode)[, lambda_index(fit, lambda)]
+
+# Chains have none: their fits give the mean in its place.
+has_mode <- function(fit) !all(is.na(fit$mode))
 
 #' @rdname wbb-methods
 #' @export
@@ -179,14 +185,26 @@ print_hidden <- function(hidden, what) {
 
 # What print() and summary() open with.
 print_header <- function(fit) {
-  spec <- fit$spec
+  words <- describe(fit)
   lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
-  cat("Weighted Bayesian bootstrap of the ", penalty_name(spec), "\n\n", sep = "")
+  cat(words$title, "\n\n", sep = "")
   cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
-  cat("Data: ", spec$n, " rows, ", spec$p, " columns\n", sep = "")
-  cat("Draws: ", format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
-    prior_weight_text[[spec$prior_weight]], "\n", sep = "")
-  cat("Lambda: ", lambda_text(fit), "\n", sep = "")
+  cat("Data: ", fit$spec$n, " rows, ", fit$spec$p, " columns\n", sep = "")
+  cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
+}
+
+# What a fit is, in words: a title, and named lines on its draws and its prior.
+describe <- function(fit) UseMethod("describe")
+
+#' @export
+describe.wbb_lasso <- function(fit) {
+  spec <- fit$spec
+  draws <- paste0(format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
+    prior_weight_text[[spec$prior_weight]])
+  list(
+    title = paste("Weighted Bayesian bootstrap of the", penalty_name(spec)),
+    lines = c(Draws = draws, Lambda = lambda_text(fit))
+  )
 }
 
 prior_weight_text <- c(

@@ -198,7 +198,7 @@ fit_legend <- function(fits, col, where = "topright") {
 draw_density <- function(data, col, main) {
   panels <- unique(data$panels$index)
   fits <- unique(data$panels$fit)
-  foot <- c(list(density_words()), data$note)
+  foot <- c(list(density_words(data$panels)), data$note)
   old <- panel_page(length(panels), mar = c(2, 0.7, 1.6, 0.7), foot = length(foot) + 0.4, main = main)
   on.exit(graphics::par(old))
   for (index in panels) {

@@ -3,7 +3,7 @@
 use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
 use extendr_api::prelude::*;
-use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, run};
+use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, diagnose, run};
 use wbb_core::error::Error;
 
 /// Start the chains; see R/bridge-fit.R for the fields.
@@ -23,7 +23,16 @@ fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let work = move |control: &_| {
         let data = Data::new(x, y, design)?;
         let chains = run(&data, &options, control)?;
-        let convert = move || list!(draws = chains.theta, sigma = chains.sigma, nu = chains.nu);
+        let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose().into_iter().unzip();
+        let convert = move || {
+            list!(
+                draws = chains.theta,
+                sigma = chains.sigma,
+                nu = chains.nu,
+                rhat = rhat,
+                ess = ess
+            )
+        };
         Ok(Box::new(convert) as Convert)
     };
     Ok(job::start(fields.count("threads")?, work))
@@ -58,7 +67,15 @@ fn options(fields: &Fields) -> Result<Options> {
     })
 }
 
+/// R-hat and effective sample size of the values of `chains` chains.
+#[extendr]
+fn rust_diagnose(values: Vec<f64>, chains: f64) -> Vec<f64> {
+    let (rhat, ess) = diagnose(&values, chains as usize);
+    vec![rhat, ess]
+}
+
 extendr_module! {
     mod bridge;
+    fn rust_diagnose;
     fn rust_bridge_job;
 }

@@ -18,9 +18,11 @@
 //! α = 1 is the Bayesian lasso, α = 2 ridge regression, where the scales are all 1.
 
 mod data;
+mod diagnostics;
 mod gaussian;
 mod sampler;
 mod stable;
 
 pub use data::{Data, Design};
+pub use diagnostics::diagnose;
 pub use sampler::{Chains, Noise, Options, Shrinkage, run};

@@ -1,6 +1,7 @@
 //! The chains: Gibbs steps, and what is kept of them.
 
 use super::data::Data;
+use super::diagnostics::diagnose;
 use super::gaussian::Gaussian;
 use super::stable::Tilted;
 use crate::error::Error;
@@ -8,6 +9,7 @@ use crate::parallel::{Control, Stage, for_each};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
+use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// What is known of ν = τ^(−α).
@@ -51,6 +53,19 @@ pub struct Chains {
     pub theta: Vec<f64>,
     pub sigma: Vec<f64>,
     pub nu: Vec<f64>,
+    pub count: usize,
+}
+
+impl Chains {
+    /// (R̂, effective sample size) of the coefficients, then of σ and ν.
+    pub fn diagnose(&self) -> Vec<(f64, f64)> {
+        let columns: Vec<&[f64]> = self
+            .theta
+            .chunks_exact(self.sigma.len())
+            .chain([self.sigma.as_slice(), self.nu.as_slice()])
+            .collect();
+        columns.par_iter().map(|values| diagnose(values, self.count)).collect()
+    }
 }
 
 /// Iterations between two looks at the stop signal.
@@ -128,6 +143,7 @@ pub fn run(data: &Data, options: &Options, control: &Control) -> Result<Chains, 
         theta: vec![0.0; rows * dimension],
         sigma: vec![0.0; rows],
         nu: vec![0.0; rows],
+        count: options.chains,
     });
     let chains: Vec<usize> = (0..options.chains).collect();
     let name = |chain: &usize| format!("in chain {}", chain + 1);
