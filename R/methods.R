@@ -231,6 +231,7 @@ lambda_text <- function(fit) {
   from <- if (fit$lambda_from == "cv") {
     paste0(" (", fit$cv$nfolds, "-fold cross-validation, rule \"", fit$cv$rule, "\")")
   }
+  if (fit$lambda_from == "marglik") from <- " (largest marginal likelihood)"
   paste0(format_lambda(fit$lambda), from)
 }
 

@@ -309,6 +309,11 @@ interval_words <- function(level) {
   paste0(paste(percent, collapse = " and "), if (length(level) > 1) " intervals" else " interval")
 }
 
+# What the interval picture's marks are.
+interval_legend <- function(rows, level) {
+  paste0("median (circle), ", interval_words(level), if (any(is.finite(rows$mode))) ", mode (triangle)")
+}
+
 # The number of non-zero coefficients at a few points along a CV curve.
 nonzero_ticks <- function(curve, count = 9) {
   at <- unique(round(seq(1, nrow(curve), length.out = min(count, nrow(curve)))))
