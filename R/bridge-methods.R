@@ -5,7 +5,7 @@
 describe.wbb_bridge <- function(fit) {
   spec <- fit$spec
   draws <- paste0(format(spec$draws, big.mark = ","), " in each of ", spec$chains, " chains, after ",
-    format(spec$burn, big.mark = ","), " iterations", if (spec$thin > 1) paste0(", every ", spec$thin, "th kept"))
+    format(spec$burn, big.mark = ","), " iterations", if (spec$thin > 1) paste0(", one in ", spec$thin, " kept"))
   values <- format(spec$shrinkage_values, digits = 4, trim = TRUE)
   shrinkage <- if (spec$shrinkage == "fixed") {
     paste("nu =", values[1L])
@@ -142,7 +142,7 @@ augment.wbb_bridge <- function(x, data = NULL, newdata = NULL,
 
 #' @export
 weights.wbb_bridge <- function(object, ...) {
-  abort("argument", "A Bayesian bridge has no random weights: its draws are those of Markov chains.", "object")
+  abort("argument", "`object` is a Bayesian bridge and has no random weights: its draws are those of Markov chains.", "object")
 }
 
 # Other formats --------------------------------------------------------------------

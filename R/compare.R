@@ -90,7 +90,8 @@ comparison_block <- function(rows, label, digits) {
     c("sd", vapply(rows$sd, format, "", digits = digits)),
     c("P(=0)", formatC(rows$p_zero, format = "f", digits = 3))
   )
-  text <- lapply(text, function(column) ifelse(column %in% c("NA", " NA"), "", column))
+  absent <- c(FALSE, is.na(rows$term))
+  text <- lapply(text, function(column) ifelse(absent, "", column))
   columns <- do.call(paste, lapply(text, format, justify = "right"))
   width <- max(nchar(columns), nchar(label))
   c(format(label, width = width, justify = "centre"), formatC(columns, width = width))
