@@ -11,7 +11,8 @@
 #' @param ... Fits. Their names are the labels; a fit without a name is labelled by what
 #'   was typed.
 #' @param lambda For fits with several values of `lambda`: which one.
-#' @param level The probability of the interval in the table.
+#' @param level The probability of the interval in the table; in a picture of intervals the
+#'   probabilities of the inner and the outer interval, or of one.
 #' @param x A comparison.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param digits The number of significant digits.
@@ -104,8 +105,6 @@ as.data.frame.wbb_comparison <- function(x, row.names = NULL, optional = FALSE, 
 #' @rdname compare
 #' @inheritParams plot.wbb
 #' @param type `"density"` or `"interval"`.
-#' @param level For `type = "interval"`: the probabilities of the inner and the outer
-#'   interval, or of one.
 #' @export
 plot.wbb_comparison <- function(x, type = c("density", "interval"), pars = NULL, n = 20, level = c(0.5, 0.95),
                                 standardize = FALSE, col = NULL, main = NULL, ...) {
