@@ -26,8 +26,7 @@ describe.wbb_bridge <- function(fit) {
   )
 }
 
-#' @rdname bayes_bridge
-#' @param digits The number of significant digits.
+#' @rdname wbb-methods
 #' @export
 print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)

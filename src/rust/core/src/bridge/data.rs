@@ -85,14 +85,23 @@ impl Data {
         }
     }
 
-    /// X'X, in full.
+    /// X'X, in full; by blocks of rows, which stay in the cache for all pairs of columns.
     pub fn gram(&self) -> Vec<f64> {
-        let p = self.columns;
+        const BLOCK: usize = 512;
+        let (n, p) = (self.rows, self.columns);
         let mut gram = vec![0.0; p * p];
+        for first in (0..n).step_by(BLOCK) {
+            let rows = first..(first + BLOCK).min(n);
+            for j in 0..p {
+                let column = &self.column(j)[rows.clone()];
+                for k in 0..=j {
+                    gram[j * p + k] += dot(column, &self.column(k)[rows.clone()]);
+                }
+            }
+        }
         for j in 0..p {
-            for k in 0..=j {
-                let value = dot(self.column(j), self.column(k));
-                (gram[j * p + k], gram[k * p + j]) = (value, value);
+            for k in 0..j {
+                gram[k * p + j] = gram[j * p + k];
             }
         }
         gram

@@ -11,16 +11,15 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// Draws β and knows the residual sum of squares, without allocating.
 pub enum Gaussian<'a> {
-    Columns(Columns),
+    Columns(Columns<'a>),
     Rows(Rows<'a>),
 }
 
 impl<'a> Gaussian<'a> {
-    pub fn new(data: &'a Data) -> Gaussian<'a> {
-        if data.columns <= data.rows {
-            Gaussian::Columns(Columns::new(data))
-        } else {
-            Gaussian::Rows(Rows::new(data))
+    pub fn new(data: &'a Data, moments: Option<&'a Moments>) -> Gaussian<'a> {
+        match moments {
+            Some(moments) => Gaussian::Columns(Columns::new(moments)),
+            None => Gaussian::Rows(Rows::new(data)),
         }
     }
 
@@ -50,17 +49,10 @@ impl<'a> Gaussian<'a> {
             }
         }
     }
-
-    /// The least residual sum of squares that any β has.
-    pub fn least_square(&self) -> f64 {
-        match self {
-            Gaussian::Columns(g) => g.least,
-            Gaussian::Rows(_) => 0.0,
-        }
-    }
 }
 
-pub struct Columns {
+/// What the chains share of the data, with at most as many columns as rows.
+pub struct Moments {
     size: usize,
     /// Rows of the matrices below lie this far apart: whole vectors.
     stride: usize,
@@ -69,19 +61,20 @@ pub struct Columns {
     /// R with R'R = X'X, and R⁻ᵀX'y in the last column: |y − Xβ|² = least + |R⁻ᵀX'y − Rβ|², a sum
     /// of squares that does not cancel.
     root: Vec<f64>,
-    least: f64,
-    factor: Vec<f64>,
-    scale: Vec<f64>,
-    normal: Vec<f64>,
-    solution: Vec<f64>,
+    /// The least residual sum of squares that any β has.
+    pub least: f64,
 }
 
 /// Part of a column's square below which it counts as dependent on those before.
 const DEPENDENT: f64 = 1e-12;
 
-impl Columns {
-    fn new(data: &Data) -> Columns {
+impl Moments {
+    /// None with more columns than rows.
+    pub fn new(data: &Data) -> Option<Moments> {
         let p = data.columns;
+        if p > data.rows {
+            return None;
+        }
         let stride = (p + 1).next_multiple_of(LANES);
         let (full, cross) = (data.gram(), data.cross());
         let mut gram = vec![0.0; p * stride];
@@ -89,29 +82,18 @@ impl Columns {
             row[..p].copy_from_slice(&full[j * p..][..p]);
             row[p] = cross[j];
         }
-        let diagonal: Vec<f64> = (0..p).map(|j| full[j * p + j]).collect();
         let mut root = gram.clone();
         for row in 0..p {
             // A dependent column's row is zero: the rows before hold all of it.
-            let keep = root[row * stride + row] > DEPENDENT * diagonal[row];
+            let keep = root[row * stride + row] > DEPENDENT * full[row * p + row];
             if !keep {
                 root[row * stride..][..stride].fill(0.0);
             }
             eliminate_row(row, p, stride, &mut root, keep);
         }
-        let mut fitted = Columns {
-            size: p,
-            stride,
-            gram,
-            root,
-            least: 0.0,
-            factor: vec![0.0; p * stride],
-            scale: vec![0.0; p],
-            normal: vec![0.0; p],
-            solution: vec![0.0; stride],
-        };
-        fitted.least = fitted.least_squares(data);
-        fitted
+        let mut moments = Moments { size: p, stride, gram, root, least: 0.0 };
+        moments.least = moments.least_squares(data);
+        Some(moments)
     }
 
     /// |y − Xβ|² at a least squares solution, from the residuals themselves.
@@ -128,6 +110,28 @@ impl Columns {
         data.residual(&beta, &mut residual);
         dot(&residual, &residual)
     }
+}
+
+/// The moments with the workspace of one chain.
+pub struct Columns<'a> {
+    moments: &'a Moments,
+    factor: Vec<f64>,
+    scale: Vec<f64>,
+    normal: Vec<f64>,
+    solution: Vec<f64>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(moments: &'a Moments) -> Columns<'a> {
+        let (p, stride) = (moments.size, moments.stride);
+        Columns {
+            moments,
+            factor: vec![0.0; p * stride],
+            scale: vec![0.0; p],
+            normal: vec![0.0; p],
+            solution: vec![0.0; stride],
+        }
+    }
 
     #[inline]
     fn draw<R: Rng>(&mut self, variance: f64, precision: &[f64], beta: &mut [f64], rng: &mut R) {
@@ -138,8 +142,9 @@ impl Columns {
     }
 
     #[inline]
-    fn residual_square(&mut self, beta: &[f64]) -> f64 {
-        self.least + distance_square(self.size, self.stride, &self.root, beta)
+    fn residual_square(&self, beta: &[f64]) -> f64 {
+        let m = self.moments;
+        m.least + distance_square(m.size, m.stride, &m.root, beta)
     }
 }
 
@@ -171,12 +176,12 @@ fn eliminate_row(row: usize, size: usize, stride: usize, m: &mut [f64], keep: bo
 
 dispatch! {
     fn draw_columns(g: &mut Columns, inverse_variance: f64, precision: &[f64], beta: &mut [f64]) {
-        let (p, stride) = (g.size, g.stride);
+        let (p, stride, gram) = (g.moments.size, g.moments.stride, &g.moments.gram);
         for (j, scale) in g.scale.iter_mut().enumerate() {
-            *scale = 1.0 / inverse_variance.mul_add(g.gram[j * stride + j], precision[j]).sqrt();
+            *scale = 1.0 / inverse_variance.mul_add(gram[j * stride + j], precision[j]).sqrt();
         }
         for (k, (to, from)) in
-            g.factor.chunks_exact_mut(stride).zip(g.gram.chunks_exact(stride)).enumerate()
+            g.factor.chunks_exact_mut(stride).zip(gram.chunks_exact(stride)).enumerate()
         {
             let s = g.scale[k] * inverse_variance;
             for (j, o) in to[..p].iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::data::Data;
 use super::diagnostics::diagnose;
-use super::gaussian::Gaussian;
+use super::gaussian::{Gaussian, Moments};
 use super::stable::Tilted;
 use crate::error::Error;
 use crate::parallel::{Control, Stage, for_each};
@@ -134,7 +134,9 @@ impl Options {
 /// Run all chains on the threads of the current pool. Chain c depends on (seed, c) alone.
 pub fn run(data: &Data, options: &Options, control: &Control) -> Result<Chains, Error> {
     options.check(data)?;
-    options.check_proper(data, Gaussian::new(data).least_square())?;
+    let moments = Moments::new(data);
+    // With more columns than rows some β fits perfectly.
+    options.check_proper(data, moments.as_ref().map_or(0.0, |m| m.least))?;
     let iterations = (options.burn + options.draws * options.thin) as u64;
     control.begin(Stage::Draws, iterations * options.chains as u64);
     let (p, rows) = (data.columns, options.draws * options.chains);
@@ -148,7 +150,7 @@ pub fn run(data: &Data, options: &Options, control: &Control) -> Result<Chains, 
     let chains: Vec<usize> = (0..options.chains).collect();
     let name = |chain: &usize| format!("in chain {}", chain + 1);
     for_each(&chains, control, name, |&chain| {
-        let kept = Chain::start(data, options, chain)?.run(control)?;
+        let kept = Chain::start(data, moments.as_ref(), options, chain)?.run(control)?;
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
         let first = chain * options.draws;
         for (draw, line) in kept.chunks_exact(dimension + 2).enumerate() {
@@ -179,7 +181,12 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn start(data: &'a Data, options: &'a Options, chain: usize) -> Result<Chain<'a>, Error> {
+    fn start(
+        data: &'a Data,
+        moments: Option<&'a Moments>,
+        options: &'a Options,
+        chain: usize,
+    ) -> Result<Chain<'a>, Error> {
         let mut key = *b"........wbb bridge stream, rev 1";
         key[..8].copy_from_slice(&options.seed.to_le_bytes());
         let mut rng = ChaCha8Rng::from_seed(key);
@@ -218,7 +225,7 @@ impl<'a> Chain<'a> {
         let mut chain = Chain {
             data,
             options,
-            gaussian: Gaussian::new(data),
+            gaussian: Gaussian::new(data, moments),
             scale: Tilted::new(options.alpha),
             nu_gamma,
             variance_gamma,
