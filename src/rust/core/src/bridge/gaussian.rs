@@ -5,7 +5,7 @@
 //! rows: Bhattacharya, Chakraborty & Mallick (2016), an n × n factor.
 
 use super::data::Data;
-use crate::kernels::{LANES, axpy, dispatch, dot};
+use crate::kernels::{LANES, dispatch, dot};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -236,7 +236,7 @@ impl<'a> Rows<'a> {
             factor: vec![0.0; n * stride],
             residual: vec![0.0; n],
             solution: vec![0.0; n],
-            weighted: vec![0.0; n],
+            weighted: vec![0.0; GROUP * n],
         }
     }
 
@@ -254,15 +254,7 @@ impl<'a> Rows<'a> {
             *r -= sigma * z;
         }
         self.factor.fill(0.0);
-        for (j, lambda) in precision.iter().enumerate() {
-            let column = self.data.column(j);
-            for (w, x) in self.weighted.iter_mut().zip(column) {
-                *w = x / lambda;
-            }
-            for (i, row) in self.factor.chunks_exact_mut(stride).enumerate() {
-                axpy(column[i], &self.weighted[i..], &mut row[i..n]);
-            }
-        }
+        add_outer(stride, self.data, precision, &mut self.weighted, &mut self.factor);
         for (i, row) in self.factor.chunks_exact_mut(stride).enumerate() {
             row[i] += variance;
             row[n] = self.residual[i];
@@ -270,6 +262,38 @@ impl<'a> Rows<'a> {
         solve_rows(n, stride, &mut self.factor, &mut self.solution);
         for (j, (b, lambda)) in beta.iter_mut().zip(precision).enumerate() {
             *b += dot(self.data.column(j), &self.solution) / lambda;
+        }
+    }
+}
+
+/// Columns added to XΛ⁻¹X' together, so that it is read and written once for all of them.
+const GROUP: usize = 4;
+
+dispatch! {
+    /// Add XΛ⁻¹X' to the upper triangle of `m`.
+    fn add_outer(stride: usize, data: &Data, precision: &[f64], weighted: &mut [f64], m: &mut [f64]) {
+        let n = data.rows;
+        for (columns, lambdas) in data.x.chunks(GROUP * n).zip(precision.chunks(GROUP)) {
+            weighted.fill(0.0);
+            let scaled = weighted.chunks_exact_mut(n).zip(columns.chunks_exact(n)).zip(lambdas);
+            for ((to, from), lambda) in scaled {
+                for (w, x) in to.iter_mut().zip(from) {
+                    *w = x / lambda;
+                }
+            }
+            let (first, rest) = weighted.split_at(n);
+            let (second, rest) = rest.split_at(n);
+            let (third, fourth) = rest.split_at(n);
+            for (i, row) in m.chunks_exact_mut(stride).enumerate() {
+                // Of the last group some columns may be missing.
+                let at = |k: usize| columns.get(k * n + i).copied().unwrap_or(0.0);
+                let x = [at(0), at(1), at(2), at(3)];
+                let others = first[i..].iter().zip(&second[i..]).zip(third[i..].iter().zip(&fourth[i..]));
+                for (o, ((a, b), (c, d))) in row[i..n].iter_mut().zip(others) {
+                    let sum = x[1].mul_add(*b, x[0].mul_add(*a, *o));
+                    *o = x[3].mul_add(*d, x[2].mul_add(*c, sum));
+                }
+            }
         }
     }
 }
