@@ -82,7 +82,8 @@ column_sds <- function(draws) {
 #' posterior, or an `mcmc` object of package coda. `c()` joins the draws of fits
 #' that differ only in their draws.
 #'
-#' The draws are independent, so that they are given as one chain.
+#' The draws of a bootstrap are independent, so that they are given as one chain. Those of
+#' [bayes_bridge()] keep their chains apart, and come with `sigma` and `nu`.
 #'
 #' `c()` takes fits of the same data with the same settings, and stops with an
 #' error otherwise. Fits with the same seed must not share draws; fits with

@@ -23,7 +23,8 @@
 #'     minus one standard error, against `lambda`; number of non-zero coefficients on top;
 #'     lines at the minimum and at the one-standard-error rule, solid for the one used.}
 #' }
-#' The draws are independent, so there is no trace plot: it would show nothing.
+#' The draws of a bootstrap are independent, so there is no trace plot: it would show nothing. For
+#' those of [bayes_bridge()], give `posterior::as_draws_array(fit)` to package bayesplot.
 #'
 #' @param x,object A fit.
 #' @param type `"density"`, `"interval"`, `"path"` or `"cv"`; `NULL` chooses by the fit.

@@ -2,7 +2,7 @@
 #'
 #' Methods for the generics of package generics, which broom re-exports.
 #'
-#' @param x A fit of [wbb_lasso()].
+#' @param x A fit of [wbb_lasso()] or [bayes_bridge()].
 #' @param conf.int,conf.level Add credible limits `conf.low` and `conf.high`, and
 #'   their probability.
 #' @param estimate What `estimate` is: the `"mode"`, or the `"mean"` or `"median"` of
@@ -16,7 +16,8 @@
 #'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`.
 #'   `glance()`: one row with `nobs`, `draws`, `lambda`, `nonzero` (coefficients of
 #'   the mode but the intercept), `sigma` of the mode and `not.converged`.
-#'   `augment()`: the data with `.fitted` and, where the response is known,
+#'   For chains it has `chains`, `alpha`, the means of `sigma` and `nu`, the largest R-hat and the
+#'   smallest effective sample size. `augment()`: the data with `.fitted` and, where the response is known,
 #'   `.resid`. For a path `tidy()` and `glance()` have rows for each `lambda`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
