@@ -45,7 +45,7 @@ fn standard_mean(y: f64, lambda: f64) -> f64 {
 fn mean_by_series(y: f64, lambda: f64) -> f64 {
     let ratio = moment_ratios(lambda);
     let (mut above, mut below) = (0.0, 1.0);
-    // yⁿ Iₙ / (n! I₀), without the factor y/(n + 1) that the numerator's terms have more.
+    // The denominator's last term, yⁿ⁻¹ Iₙ₋₁ / ((n − 1)! I₀); the numerator's next is yⁿ Iₙ₊₁ / (n! I₀).
     let mut term = 1.0;
     for n in (1..SERIES).step_by(2) {
         let odd = term * ratio[n - 1] * ratio[n] * y / n as f64;
