@@ -58,6 +58,7 @@ build: vendor ## build the R tarball in .check
 
 bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/run.R
+	$(RSCRIPT) bench/bridge.R
 
 notebook: install ## execute the notebooks and press their stop button, in a real Jupyter kernel
 	@tools/notebooks.sh

@@ -103,7 +103,7 @@ gg_density <- function(data) {
     ggplot2::scale_x_continuous(n.breaks = 4) +
     ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0)) +
     ggplot2::coord_cartesian(clip = "off") +
-    ggplot2::labs(x = NULL, y = NULL, subtitle = density_words()) +
+    ggplot2::labs(x = NULL, y = NULL, subtitle = density_words(panels)) +
     gg_look(panel.grid.major = ggplot2::element_blank(), axis.ticks.x = ggplot2::element_line(colour = pale))
 }
 
@@ -147,7 +147,7 @@ gg_interval <- function(data) {
     gg_colours(fits) +
     ggplot2::scale_y_continuous(breaks = place, labels = short_name(first$name, 32), limits = c(0.4, nrow(first) + 0.6),
       expand = c(0, 0), sec.axis = beside) +
-    ggplot2::labs(x = paste0("median (circle), ", interval_words(data$level), ", mode (triangle)"), y = NULL) +
+    ggplot2::labs(x = interval_legend(rows, data$level), y = NULL) +
     gg_look(panel.grid.major.y = ggplot2::element_blank())
 }
 

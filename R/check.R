@@ -123,7 +123,7 @@ check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be nu
 check_lambda <- function(value) {
   if (identical(value, "cv")) return(double())
   if (is.character(value) || is.null(value) || length(value) == 0L) {
-    bad_argument("lambda", "be \"cv\" or non-negative numbers", value)
+    bad_argument("lambda", "be \"cv\", \"marglik\" or non-negative numbers", value)
   }
   value <- check_numbers(value, "lambda", lower = 0, must = "be non-negative numbers")
   if (anyDuplicated(value)) {

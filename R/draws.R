@@ -25,6 +25,11 @@ is_path <- function(fit) length(fit$lambda) > 1L
 # The place of `lambda` among the fitted ones.
 lambda_index <- function(fit, lambda) {
   fitted <- fit$lambda
+  if (anyNA(fitted)) {
+    # An estimator without lambda records NA.
+    if (!is.null(lambda) && !anyNA(lambda)) bad_argument("lambda", "be NULL: this fit has no lambda", lambda)
+    return(1L)
+  }
   if (is.null(lambda)) {
     if (length(fitted) == 1L) return(1L)
     bad_argument("lambda", paste("be one of the fitted values", show_values(fitted)), NULL, "is missing")
@@ -77,7 +82,8 @@ column_sds <- function(draws) {
 #' posterior, or an `mcmc` object of package coda. `c()` joins the draws of fits
 #' that differ only in their draws.
 #'
-#' The draws are independent, so that they are given as one chain.
+#' The draws of a bootstrap are independent, so that they are given as one chain. Those of
+#' [bayes_bridge()] keep their chains apart, and come with `sigma` and `nu`.
 #'
 #' `c()` takes fits of the same data with the same settings, and stops with an
 #' error otherwise. Fits with the same seed must not share draws; fits with
@@ -176,7 +182,7 @@ c.wbb <- function(...) {
 
 # What may differ: the draws themselves, how lambda was found, and who computed.
 run_settings <- c(
-  "seed", "first_draw", "draws", "segments", "threads",
+  "seed", "first_draw", "draws", "segments", "chains", "threads",
   "lambda", "foldid", "nfolds", "rule", "nlambda", "lambda_min_ratio"
 )
 

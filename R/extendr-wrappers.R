@@ -2,6 +2,12 @@
 # Version of the core.
 rust_info <- function() .Call(wrap__rust_info)
 
+# R-hat and effective sample size of the values of `chains` chains.
+rust_diagnose <- function(values, chains) .Call(wrap__rust_diagnose, values, chains)
+
+# Start the chains; see R/bridge-fit.R for the fields.
+rust_bridge_job <- function(x, y, options) .Call(wrap__rust_bridge_job, x, y, options)
+
 # Start a generalised lasso job; see R/genlasso.R for the fields. An empty list is the identity.
 rust_genlasso_job <- function(y, x, d, options) .Call(wrap__rust_genlasso_job, y, x, d, options)
 
@@ -13,6 +19,12 @@ rust_job_collect <- function(job) .Call(wrap__rust_job_collect, job)
 
 # Stop the job and wait for its threads.
 rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)
+
+# E(theta | y); R has given the three vectors one length.
+rust_laplace_posterior_mean <- function(y, lambda, sigma) .Call(wrap__rust_laplace_posterior_mean, y, lambda, sigma)
+
+# Mean of the weighted Bayesian bootstrap; `lambda` is in the units of y.
+rust_laplace_wbb_mean <- function(y, lambda, fixed) .Call(wrap__rust_laplace_wbb_mean, y, lambda, fixed)
 
 # Start a lasso job; see R/lasso-fit.R for the fields.
 rust_lasso_job <- function(design, y, options) .Call(wrap__rust_lasso_job, design, y, options)

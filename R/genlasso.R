@@ -119,7 +119,14 @@ genlasso_object <- function(result, design, options) {
   )
 }
 
-genlasso_name <- function(spec) paste0("generalised lasso with ", format(nrow(spec$penalty_matrix), big.mark = ","), " penalised differences")
+#' @export
+describe.wbb_genlasso <- function(fit) {
+  count <- function(n) format(n, big.mark = ",")
+  describe_bootstrap(
+    fit, paste("generalised lasso with", count(nrow(fit$spec$penalty_matrix)), "penalised differences"),
+    paste0(count(fit$spec$n), " rows, ", count(length(fit$spec$names)), " columns")
+  )
+}
 
 #' @rdname tidy.wbb
 #' @exportS3Method generics::glance

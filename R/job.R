@@ -20,6 +20,14 @@ genlasso_job <- function(design, options, progress = FALSE) {
   run_job(function() rust_genlasso_job(design$y, x, shaped(options$penalty_matrix), options), progress)
 }
 
+bridge_job <- function(design, options, progress = FALSE) {
+  # A Gram matrix is dense whatever x was.
+  run_job(function() rust_bridge_job(as.matrix(design$x), design$y, options), progress)
+}
+
+# R-hat and the effective sample size of one quantity, chain after chain.
+job_diagnose <- function(values, chains) rust_diagnose(as.double(values), as.double(chains))
+
 # The result of the job, or its error list.
 run_job <- function(start, progress) {
   job <- NULL

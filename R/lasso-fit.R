@@ -6,11 +6,20 @@ lasso_fit <- function(design, settings, call) {
   backend <- check_choice(settings$backend, "backend", c("threads", "future"))
   progress <- check_progress(settings$progress)
   keep_data <- check_flag(settings$keep_data, "keep_data")
+  marglik <- NULL
+  if (identical(settings$lambda, "marglik")) {
+    marglik <- choose_by_marglik(design, settings)
+    settings[c("lambda", "seed")] <- marglik[c("lambda", "seed")]
+  }
   options <- lasso_options(settings, design)
   fit <- if (backend == "future") {
     future_chunks(design, options, progress, lasso_job, lasso_object)
   } else {
     lasso_object(job_result(lasso_job(design, options, progress)), design, options)
+  }
+  if (!is.null(marglik)) {
+    fit$lambda_from <- "marglik"
+    fit$marglik <- marglik$curve
   }
   fit$call <- call
   if (!keep_data) fit[c("y", "x", "model")] <- list(NULL)

@@ -39,7 +39,8 @@
 #' @param formula A formula, `response ~ predictors`.
 #' @param data A data frame with the variables of the formula.
 #' @param lambda The strength of the penalty: a non-negative number, several
-#'   distinct ones (a path), or `"cv"` to choose it by cross-validation.
+#'   distinct ones (a path), `"cv"` to choose it by cross-validation, or `"marglik"` to
+#'   choose it by the [marginal_likelihood()] (for the plain lasso of few columns).
 #' @param draws The number of draws.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1)
 #'   number; `"fixed"`, always 1; `"coef"`, one Exp(1) number for each coefficient.
@@ -98,7 +99,7 @@
 #'     `sigma`, the weighted residual standard deviation;
 #'   - `mode_diagnostics`: the same for the mode, where all weights are one;
 #'   - `lambda`, and `cv` with the cross-validation: its `curve`, `lambda_min`,
-#'     `lambda_1se` and `foldid`;
+#'     `lambda_1se` and `foldid`; or `marglik`, the marginal likelihoods;
 #'   - `spec`: all settings of the run, the seed included.
 #'
 #'   A fit holds no pointers; it can be saved and read back.

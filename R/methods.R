@@ -3,7 +3,8 @@
 #' `coef()` gives a point estimate: the mode (the fit with all weights one, the
 #' default), or the mean or median of the draws. `vcov()` is the covariance matrix
 #' of the draws and `confint()` their equal-tailed credible intervals. `fitted()`
-#' and `residuals()` belong to the mode. `update()` evaluates the call again with
+#' and `residuals()` belong to the mode. A fit without mode ([bayes_bridge()]) gives the
+#' mean of the draws in its place. `update()` evaluates the call again with
 #' changes.
 #'
 #' @param object,x,formula A fit, as from [wbb_lasso()].
@@ -43,11 +44,16 @@ coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, 
 
 point_estimate <- function(fit, lambda, type) {
   switch(type,
-    mode = as.matrix(fit$mode)[, lambda_index(fit, lambda)],
+    mode = if (has_mode(fit)) mode_estimate(fit, lambda) else colMeans(draws_matrix(fit, lambda)),
     mean = colMeans(draws_matrix(fit, lambda)),
     median = column_quantiles(draws_matrix(fit, lambda), 0.5)[1L, ]
   )
 }
+
+mode_estimate <- function(fit, lambda) as.matrix(fit$mode)[, lambda_index(fit, lambda)]
+
+# Chains have none: their fits give the mean in its place.
+has_mode <- function(fit) !all(is.na(fit$mode))
 
 #' @rdname wbb-methods
 #' @export
@@ -179,34 +185,40 @@ print_hidden <- function(hidden, what) {
 
 # What print() and summary() open with.
 print_header <- function(fit) {
-  spec <- fit$spec
+  words <- describe(fit)
   lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
-  cat("Weighted Bayesian bootstrap of the ", estimator_name(spec), "\n\n", sep = "")
+  cat(words$title, "\n\n", sep = "")
   cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
-  cat("Data: ", data_text(spec), "\n", sep = "")
-  cat("Draws: ", format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
-    prior_weight_text[[spec$prior_weight]], "\n", sep = "")
-  cat("Lambda: ", lambda_text(fit), "\n", sep = "")
+  cat("Data: ", data_text(fit$spec, words), "\n", sep = "")
+  cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
+}
+
+# What a fit is, in words: a title, and named lines on its draws and its prior; `data` where rows and
+# columns do not say it.
+describe <- function(fit) UseMethod("describe")
+
+#' @export
+describe.wbb_lasso <- function(fit) describe_bootstrap(fit, penalty_name(fit$spec))
+
+describe_bootstrap <- function(fit, name, data = NULL) {
+  spec <- fit$spec
+  draws <- paste0(format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
+    prior_weight_text[[spec$prior_weight]])
+  list(
+    title = paste("Weighted Bayesian bootstrap of the", name), data = data,
+    lines = c(Draws = draws, Lambda = lambda_text(fit))
+  )
+}
+
+data_text <- function(spec, words) {
+  if (!is.null(words$data)) return(words$data)
+  paste0(format(spec$n, big.mark = ","), " rows, ", format(spec$p, big.mark = ","), " columns")
 }
 
 prior_weight_text <- c(
   random = "random prior weight", fixed = "fixed prior weight",
   coef = "a random prior weight for each coefficient"
 )
-
-# Only a trend filter has an order, only a generalised lasso a penalty matrix.
-estimator_name <- function(spec) {
-  if (!is.null(spec$order)) return(trendfilter_name(spec))
-  if (!is.null(spec$penalty_matrix)) return(genlasso_name(spec))
-  penalty_name(spec)
-}
-
-data_text <- function(spec) {
-  count <- function(n) format(n, big.mark = ",")
-  if (!is.null(spec$order)) return(paste0(count(spec$n), " rows at ", count(length(spec$names)), " points"))
-  columns <- if (is.null(spec$penalty_matrix)) spec$p else length(spec$names)
-  paste0(count(spec$n), " rows, ", count(columns), " columns")
-}
 
 penalty_name <- function(spec) {
   name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge" else {
@@ -227,6 +239,7 @@ lambda_text <- function(fit) {
   from <- if (fit$lambda_from == "cv") {
     paste0(" (", fit$cv$nfolds, "-fold cross-validation, rule \"", fit$cv$rule, "\")")
   }
+  if (fit$lambda_from == "marglik") from <- " (largest marginal likelihood)"
   paste0(format_lambda(fit$lambda), from)
 }
 

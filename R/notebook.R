@@ -37,13 +37,13 @@ repr_html.wbb <- function(obj, n = 30, ...) {
 
 html_heading <- function(fit) {
   spec <- fit$spec
+  words <- describe(fit)
   lines <- c(
-    data_text(spec),
-    paste0(format(spec$draws, big.mark = ","), " draws, ", law_of(spec), " weights, ", prior_weight_text[[spec$prior_weight]]),
-    paste0("lambda: ", lambda_text(fit))
+    data_text(spec, words),
+    paste0(tolower(names(words$lines)), ": ", words$lines)
   )
   paste0(
-    "<div style=\"font-weight:600\">", html_text(paste("Weighted Bayesian bootstrap of the", estimator_name(spec))), "</div>",
+    "<div style=\"font-weight:600\">", html_text(words$title), "</div>",
     html_lines(paste(lines, collapse = " \u00b7 "))
   )
 }
@@ -65,11 +65,11 @@ html_table <- function(fit, columns) {
   data <- density_data(fit, columns)
   pictures <- vapply(columns$index, function(j) svg_density(data, j), "")
   cells <- cbind(
-    vapply(rows$mode, html_number, ""), vapply(rows$mean, html_number, ""), vapply(rows$sd, html_number, ""),
+    if (has_mode(fit)) vapply(rows$mode, html_number, ""), vapply(rows$mean, html_number, ""), vapply(rows$sd, html_number, ""),
     vapply(rows[["2.5%"]], html_number, ""), vapply(rows[["97.5%"]], html_number, ""),
     html_text(probability_text(rows$p_zero)), html_text(probability_text(rows$p_positive)), pictures
   )
-  html_rows(c("mode", "mean", "sd", "2.5%", "97.5%", "P(=0)", "P(&gt;0)", "posterior"), rows$term, cells)
+  html_rows(c(if (has_mode(fit)) "mode", "mean", "sd", "2.5%", "97.5%", "P(=0)", "P(&gt;0)", "posterior"), rows$term, cells)
 }
 
 html_path_table <- function(fit, columns) {

@@ -139,7 +139,7 @@ plot_scale <- function(fit, standardize) {
 
 density_data <- function(fit, columns, lambda = NULL, scale = 1, label = "") {
   draws <- draws_matrix(fit, lambda)
-  mode <- point_estimate(fit, lambda, "mode")
+  mode <- mode_estimate(fit, lambda)
   names <- fit_names(fit)
   scale <- rep_len(scale, ncol(draws))
   parts <- lapply(columns$index, function(j) {
@@ -178,7 +178,7 @@ panel_limits <- function(data, index) {
 
 interval_rows <- function(fit, columns, lambda, level, scale, label) {
   draws <- draws_matrix(fit, lambda)
-  mode <- point_estimate(fit, lambda, "mode")
+  mode <- mode_estimate(fit, lambda)
   scale <- rep_len(scale, ncol(draws))
   outer <- level[length(level)]
   inner <- if (length(level) > 1) level[1] else NA
@@ -301,7 +301,8 @@ zero_words <- function(p) {
 }
 
 # What the density picture means, once below (or above) the panels.
-density_words <- function() {
+density_words <- function(panels) {
+  if (!any(is.finite(panels$mode)) && all(panels$p_zero %in% 0)) return(expression("Curve: density of the draws."))
   expression("Spike:" ~ P(beta == 0) * ", panel height 1. Curve: density of the non-zero draws, area" ~
     1 - P(beta == 0) * ". Triangle: mode.")
 }
@@ -309,6 +310,11 @@ density_words <- function() {
 interval_words <- function(level) {
   percent <- paste0(format(100 * level, trim = TRUE, digits = 4), "%")
   paste0(paste(percent, collapse = " and "), if (length(level) > 1) " intervals" else " interval")
+}
+
+# What the interval picture's marks are.
+interval_legend <- function(rows, level) {
+  paste0("median (circle), ", interval_words(level), if (any(is.finite(rows$mode))) ", mode (triangle)")
 }
 
 # The number of non-zero coefficients at a few points along a CV curve.

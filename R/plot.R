@@ -23,7 +23,8 @@
 #'     minus one standard error, against `lambda`; number of non-zero coefficients on top;
 #'     lines at the minimum and at the one-standard-error rule, solid for the one used.}
 #' }
-#' The draws are independent, so there is no trace plot: it would show nothing.
+#' The draws of a bootstrap are independent, so there is no trace plot: it would show nothing. For
+#' those of [bayes_bridge()], give `posterior::as_draws_array(fit)` to package bayesplot.
 #'
 #' @param x,object A fit.
 #' @param type `"density"`, `"interval"`, `"path"` or `"cv"`; `NULL` chooses by the fit.
@@ -99,8 +100,8 @@ panel_grid <- function(count, shape = 1.3) {
   c(rows[best], columns[best])
 }
 
-# Starts a page of panels; returns the settings to restore.
-panel_page <- function(count, mar, foot, main) {
+# Starts a page of panels; returns the settings to restore. `fits` leave room for a key.
+panel_page <- function(count, mar, foot, main, fits = NULL) {
   grid <- panel_grid(count)
   size <- page_size() / rev(grid)
   old <- graphics::par(c("mfrow", "cex", "mar", "oma", "mgp", "tcl", "las"))
@@ -108,7 +109,7 @@ panel_page <- function(count, mar, foot, main) {
   # Text shrinks with the panels, so that twenty still fit on a small device.
   graphics::par(
     cex = max(0.4, min(0.85, size[1] / 2.2, size[2] / 1.6)), mar = mar,
-    oma = c(foot, 0, if (is.null(main)) 0 else 2, 0), mgp = c(1.4, 0.35, 0), tcl = -0.2, las = 1
+    oma = c(foot, 0, (if (is.null(main)) 0 else 2) + (if (length(fits) > 1) 1.8 else 0), 0), mgp = c(1.4, 0.35, 0), tcl = -0.2, las = 1
   )
   old
 }
@@ -143,8 +144,10 @@ panel_title <- function(name, p_zero = 0) {
   graphics::mtext(words, side = 3, line = 0.25, adj = 1, cex = 0.8 * size, col = ink)
 }
 
-page_words <- function(main, foot) {
-  if (!is.null(main)) graphics::mtext(main, side = 3, outer = TRUE, line = 0.5, font = 2)
+# The title stands above the key of several fits.
+page_words <- function(main, foot, fits = NULL) {
+  line <- if (length(fits) > 1) 2.3 else 0.5
+  if (!is.null(main)) graphics::mtext(main, side = 3, outer = TRUE, line = line, font = 2)
   size <- graphics::par("cex")
   for (i in seq_along(foot)) {
     cex <- fitting(foot[[i]], 0.97 * page_size()[1], 0.8)
@@ -193,18 +196,29 @@ fit_legend <- function(fits, col, where = "topright") {
   }
 }
 
+# Above all panels, where it hides none of the curves.
+page_legend <- function(fits, col, main) {
+  if (length(fits) < 2) return(invisible())
+  line <- graphics::par("csi") / page_size()[2]
+  graphics::par(fig = c(0, 1, 0, 1), oma = c(0, 0, 0, 0), mar = c(0, 0, 0, 0), new = TRUE)
+  graphics::plot.new()
+  graphics::legend("top", legend = fits, col = col[seq_along(fits)], lwd = 2, bty = "n", horiz = TRUE, cex = 0.9,
+    text.col = ink, inset = c(0, if (is.null(main)) 0 else 2 * line))
+}
+
 # ---- the four pictures ---------------------------------------------------------------
 
 draw_density <- function(data, col, main) {
   panels <- unique(data$panels$index)
   fits <- unique(data$panels$fit)
-  foot <- c(list(density_words()), data$note)
-  old <- panel_page(length(panels), mar = c(2, 0.7, 1.6, 0.7), foot = length(foot) + 0.4, main = main)
+  foot <- c(list(density_words(data$panels)), data$note)
+  old <- panel_page(length(panels), mar = c(2, 0.7, 1.6, 0.7), foot = length(foot) + 0.4, main = main, fits = fits)
   on.exit(graphics::par(old))
   for (index in panels) {
     draw_density_panel(data, index, fits, col)
   }
-  page_words(main, foot)
+  page_words(main, foot, fits)
+  page_legend(fits, col, main)
 }
 
 draw_density_panel <- function(data, index, fits, col) {
@@ -239,7 +253,6 @@ draw_density_panel <- function(data, index, fits, col) {
     graphics::points(mode, 0, pch = 24, bg = "white", col = col[k], cex = 0.9, xpd = NA)
   }
   panel_title(panel$name[1], if (length(fits) == 1) panel$p_zero else 0)
-  if (index == data$panels$index[1]) fit_legend(fits, col)
 }
 
 draw_interval <- function(data, col, main) {
@@ -276,7 +289,7 @@ draw_interval <- function(data, col, main) {
     graphics::mtext(expression(P(beta == 0)), side = 3, line = 0.2, at = graphics::par("usr")[2], adj = 0,
       cex = size * graphics::par("cex"), col = ink)
   }
-  foot_notes(c(paste0("median (circle), ", interval_words(data$level), ", mode (triangle)"), data$note), line = 1.7)
+  foot_notes(c(interval_legend(rows, data$level), data$note), line = 1.7)
   if (!is.null(main)) graphics::title(main)
   fit_legend(fits, col)
 }

@@ -7,7 +7,8 @@
 #' Credible intervals are quantiles of \eqn{x'b_k} over the draws. Prediction
 #' intervals are quantiles of the mixture of the normal distributions
 #' \eqn{N(x'b_k, \sigma_k^2)} of the draws, where \eqn{\sigma_k} is the weighted
-#' residual standard deviation of draw k (`diagnostics$sigma`); they are found by
+#' residual standard deviation of draw k (`diagnostics$sigma`), or the chain's own
+#' \eqn{\sigma} for [bayes_bridge()]; they are found by
 #' root finding, without random numbers.
 #'
 #' New data are matched to the fit by the names of columns, and columns that the
@@ -15,7 +16,7 @@
 #' columns must agree. Missing values are an error, and so are levels of a factor
 #' that the fit did not see. A sparse matrix is not made dense.
 #'
-#' @param object A fit of [wbb_lasso()].
+#' @param object A fit of [wbb_lasso()] or [bayes_bridge()].
 #' @param newdata A data frame, or a matrix if the fit was made from one; by default
 #'   the data of the fit.
 #' @param type `"response"`, or `"draws"` for the predictions of all draws.

@@ -29,7 +29,7 @@ summary.wbb <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL, ...
   rows <- if (is_path(object)) object$diagnostics$lambda %in% lambdas else TRUE
   structure(
     list(
-      fit = object[c("call", "lambda", "lambda_from", "cv", "spec")],
+      fit = structure(object[c("call", "lambda", "lambda_from", "cv", "spec")], class = class(object)),
       table = table, lambda = lambdas, draws = object$spec$draws,
       not_converged = sum(object$diagnostics$status[rows] != "converged")
     ),

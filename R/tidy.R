@@ -17,10 +17,10 @@
 #'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`.
 #'   `glance()`: one row with `nobs`, `draws`, `lambda`, `nonzero` (coefficients of
 #'   the mode but the intercept), `sigma` of the mode and `not.converged`.
+#'   For chains it has `chains`, `alpha`, the means of `sigma` and `nu`, the largest R-hat and the
+#'   smallest effective sample size; for a trend the numbers of `knots` and degrees of freedom `df`.
 #'   `augment()`: the data with `.fitted` and, where the response is known,
-#'   `.resid`. For a path `tidy()` and `glance()` have rows for each `lambda`. A trend has
-#'   the place `x` of each value, and the numbers of `knots` and degrees of freedom
-#'   `df` in place of `nonzero`.
+#'   `.resid`. For a path `tidy()` and `glance()` have rows for each `lambda`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)

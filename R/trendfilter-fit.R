@@ -105,7 +105,13 @@ c.wbb_trendfilter <- function(...) {
   joined
 }
 
-trendfilter_name <- function(spec) {
+#' @export
+describe.wbb_trendfilter <- function(fit) {
+  spec <- fit$spec
   pieces <- c("constant", "linear", "quadratic", "cubic")
-  paste0("trend filter of order ", spec$order, " (piecewise ", pieces[spec$order + 1L], ")")
+  count <- function(n) format(n, big.mark = ",")
+  describe_bootstrap(
+    fit, paste0("trend filter of order ", spec$order, " (piecewise ", pieces[spec$order + 1L], ")"),
+    paste0(count(spec$n), " rows at ", count(length(spec$names)), " points")
+  )
 }

@@ -6,7 +6,8 @@
 #' from the posterior distribution, and they are independent: there is no chain
 #' to warm up or to diagnose.
 #'
-#' Start with [wbb_lasso()], or with [wbb_trendfilter()] for a series. The scale of `lambda`, and where the method should
+#' Start with [wbb_lasso()], or with [wbb_trendfilter()] for a series. [bayes_bridge()] draws from an
+#' exact posterior by Markov chains, and [compare()] puts fits side by side. The scale of `lambda`, and where the method should
 #' not be trusted, are in [wbb-objective].
 #'
 #' @section Options:

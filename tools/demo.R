@@ -1,34 +1,24 @@
-# The main job on the diabetes data: the lasso's weighted Bayesian bootstrap with a
-# random and with a fixed prior weight, as a table and a figure. Run by `make demo`.
+# The paper's comparison on the diabetes data: the lasso's weighted Bayesian bootstrap with a
+# fixed and with a random prior weight, and the Bayesian bridge, as a table and a figure. Run by
+# `make demo`.
 library(wbb)
 
-fits <- list(
-  random = wbb_lasso(y ~ ., data = diabetes, prior_weight = "random", draws = 1000, seed = 1),
-  fixed = wbb_lasso(y ~ ., data = diabetes, prior_weight = "fixed", draws = 1000, seed = 1)
-)
+fixed <- wbb_lasso(y ~ ., data = diabetes, prior_weight = "fixed", draws = 1000, seed = 1)
+random <- update(fixed, prior_weight = "random")
+bridge <- bayes_bridge(y ~ ., data = diabetes, alpha = 0.5, nu = c(shape = 2, rate = 2), seed = 1)
+all <- compare("WBB fixed" = fixed, "WBB random" = random, "Bayesian bridge" = bridge)
 
-columns <- lapply(names(fits), function(name) {
-  draws <- as.matrix(fits[[name]])
-  table <- cbind(
-    mean = colMeans(draws), sd = apply(draws, 2, stats::sd), "P(beta=0)" = colMeans(draws == 0)
-  )
-  colnames(table) <- paste(name, colnames(table))
-  table
-})
 cat(
-  "\nDiabetes data, lasso by the weighted Bayesian bootstrap: 1000 draws,",
-  "\nlambda = ", format(fits$random$lambda, digits = 4), " by cross-validation; ",
-  "prior weight random (Exp(1)) or fixed (1)\n\n", sep = ""
+  "\nDiabetes data. Weighted Bayesian bootstrap of the lasso, 1000 draws, prior weight fixed (1) or",
+  "\nrandom (Exp(1)), lambda = ", format(fixed$lambda, digits = 4), " by cross-validation; and the Bayesian bridge, alpha = 1/2,",
+  "\nnu ~ Gamma(2, 2), ", format(nrow(as.matrix(bridge)), big.mark = ",", scientific = FALSE), " draws of ",
+  bridge$spec$chains, " chains (largest R-hat ", format(max(bridge$mcmc$rhat), digits = 4), ")\n\n", sep = ""
 )
-options(width = 120)
-print(round(do.call(cbind, columns), 3))
+print(all)
 
 figure <- file.path("output", "diabetes.png")
 dir.create("output", showWarnings = FALSE)
 grDevices::png(figure, width = 2400, height = 1500, res = 200)
-overlay <- wbb:::stack_plot_data(lapply(names(fits), function(name) {
-  wbb:::plot_data(fits[[name]], type = "density", label = name)
-}))
-wbb:::draw_plot_data(overlay, main = "Diabetes: random and fixed prior weight")
+plot(all, main = "Diabetes: weighted Bayesian bootstrap and Bayesian bridge")
 invisible(grDevices::dev.off())
 cat("\nThe marginal posteriors are drawn in ", figure, "\n", sep = "")

@@ -5,9 +5,11 @@
 
 use extendr_api::prelude::*;
 
+mod bridge;
 mod convert;
 mod genlasso;
 mod job;
+mod laplace;
 mod lasso;
 mod trendfilter;
 mod weights;
@@ -20,8 +22,10 @@ fn rust_info() -> List {
 
 extendr_module! {
     mod wbb;
+    use bridge;
     use genlasso;
     use job;
+    use laplace;
     use lasso;
     use trendfilter;
     use weights;

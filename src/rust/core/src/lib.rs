@@ -17,16 +17,21 @@
 //! [`bootstrap`] puts the modes in one table, on the threads of a [`parallel::Job`] that its owner
 //! polls, shows the progress of and may cancel.
 //!
+//! Beside it stand an exact posterior to compare with, the Markov chains of [`bridge`] on the same
+//! threads, and the one problem that can be solved by hand, [`laplace`].
+//!
 //! # The promise
 //!
 //! Draw k depends on (seed, k) and the data alone: not on threads, batches, chunks, neighbours or the
 //! instruction set. [`kernels`] says how.
 
 pub mod bootstrap;
+pub mod bridge;
 pub mod cholesky;
 pub mod error;
 pub mod genlasso;
 pub mod kernels;
+pub mod laplace;
 pub mod lasso;
 pub mod parallel;
 pub mod problem;

@@ -1,0 +1,222 @@
+# What differs for chains: they have no mode, no lambda and no weights, iterations
+# and chains are kept apart, and the summary says how they mixed.
+
+#' @export
+describe.wbb_bridge <- function(fit) {
+  spec <- fit$spec
+  draws <- paste0(format(spec$draws, big.mark = ","), " in each of ", spec$chains, " chains, after ",
+    format(spec$burn, big.mark = ","), " iterations", if (spec$thin > 1) paste0(", one in ", spec$thin, " kept"))
+  values <- format(spec$shrinkage_values, digits = 4, trim = TRUE)
+  shrinkage <- if (spec$shrinkage == "fixed") {
+    paste("nu =", values[1L])
+  } else {
+    paste0("nu ~ Gamma(", values[1L], ", rate ", values[2L], ")")
+  }
+  values <- format(spec$noise_values, digits = 4, trim = TRUE)
+  noise <- if (spec$noise == "fixed") {
+    paste("sigma =", format(sqrt(spec$noise_values[1L]), digits = 4))
+  } else if (all(spec$noise_values == 0)) {
+    "p(sigma^2) = 1/sigma^2"
+  } else {
+    paste0("sigma^2 ~ InvGamma(", values[1L], ", rate ", values[2L], ")")
+  }
+  list(
+    title = paste0("Bayesian bridge (alpha = ", format(spec$alpha), ")"),
+    lines = c(Draws = draws, Prior = paste(shrinkage, noise, sep = ", "))
+  )
+}
+
+#' @rdname wbb-methods
+#' @export
+print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
+  print_header(x)
+  cat("\nPosterior mean:\n")
+  print(coef.wbb(x, "mean"), digits = digits)
+  worst <- bad_mixing(x)
+  cat("\nLargest R-hat ", format(worst$rhat, digits = 4), ", smallest effective sample size ",
+    format(round(worst$ess), big.mark = ","), "\n", sep = "")
+  invisible(x)
+}
+
+#' Summarise the chains of a Bayesian bridge
+#'
+#' For each coefficient, and for sigma and nu, the mean and standard deviation of the
+#' draws, quantiles, the probability of being positive, the Monte Carlo standard error
+#' of the mean, the effective sample size and R-hat.
+#'
+#' R-hat compares the variance between and within the halves of all chains: 1 is good,
+#' and above 1.05 the fit comes with a warning. The effective sample size is the number of
+#' independent draws with the same error of the mean. They are the `rhat_basic()` and
+#' `ess_mean()` of package posterior; its `summarise_draws()` has those based on ranks.
+#'
+#' @inheritParams summary.wbb
+#' @param object A fit of [bayes_bridge()].
+#' @return An object of class `summary.wbb_bridge`: a list with the data frame `table`, with the
+#'   columns `term`, `mean`, `sd`, one for each quantile, `p_positive`, `mcse`, `ess` and
+#'   `rhat`.
+#' @examples
+#' fit <- bayes_bridge(y ~ bmi + map + ltg, diabetes, draws = 1000, chains = 2, seed = 1)
+#' summary(fit)
+#' summary(fit, probs = c(0.05, 0.95))$table
+#' @export
+summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
+  check_dots(..., .function = "summary", .known = "probs")
+  check_fit(object)
+  probs <- check_probs(probs)
+  draws <- chain_draws(object)
+  quantiles <- t(column_quantiles(draws, probs))
+  colnames(quantiles) <- paste0(vapply(100 * probs, format, "", digits = 4), "%")
+  sd <- column_sds(draws)
+  table <- data.frame(
+    term = colnames(draws), mean = colMeans(draws), sd = sd, quantiles, p_positive = colMeans(draws > 0),
+    mcse = sd / sqrt(object$mcmc$ess), ess = object$mcmc$ess, rhat = object$mcmc$rhat,
+    check.names = FALSE, row.names = NULL
+  )
+  fit <- structure(object[c("call", "lambda", "spec")], class = class(object))
+  structure(list(fit = fit, table = table), class = "summary.wbb_bridge")
+}
+
+# The coefficients, sigma and nu.
+chain_draws <- function(fit) {
+  draws <- cbind(fit$draws, fit$diagnostics$sigma, fit$diagnostics$nu)
+  colnames(draws) <- fit$mcmc$term
+  draws
+}
+
+#' @rdname summary.wbb_bridge
+#' @export
+print.summary.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_header(x$fit)
+  cat("\n")
+  values <- as.matrix(x$table[-1L])
+  shown <- values
+  shown[] <- vapply(values, format, "", digits = digits)
+  shown[, "p_positive"] <- format(round(values[, "p_positive"], 3), nsmall = 3)
+  shown[, "mcse"] <- vapply(values[, "mcse"], format, "", digits = 2)
+  shown[, "ess"] <- format(round(values[, "ess"]))
+  shown[, "rhat"] <- format(round(values[, "rhat"], 3), nsmall = 3)
+  last <- c("p_positive", "mcse", "ess", "rhat")
+  colnames(shown)[match(last, colnames(shown))] <- c("P(>0)", "MCSE", "ESS", "R-hat")
+  rownames(shown) <- x$table$term
+  print(shown, quote = FALSE, right = TRUE)
+  invisible(x)
+}
+
+#' @rdname tidy.wbb
+#' @exportS3Method generics::tidy
+tidy.wbb_bridge <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"), ...) {
+  check_dots(..., .function = "tidy", .known = names(formals()))
+  estimate <- check_choice(estimate, "estimate", c("mean", "median"))
+  tidy.wbb(x, conf.int, conf.level, estimate)
+}
+
+#' @rdname tidy.wbb
+#' @exportS3Method generics::glance
+glance.wbb_bridge <- function(x, ...) {
+  check_dots(..., .function = "glance", .known = character())
+  check_fit(x)
+  worst <- bad_mixing(x)
+  data.frame(
+    nobs = x$spec$n, draws = nrow(x$draws), chains = x$spec$chains, alpha = x$spec$alpha,
+    sigma = mean(x$diagnostics$sigma), nu = mean(x$diagnostics$nu), max.rhat = worst$rhat, min.ess = worst$ess
+  )
+}
+
+#' @rdname predict.wbb_lasso
+#' @export
+predict.wbb_bridge <- function(object, newdata = NULL, type = c("response", "draws"),
+                               interval = c("none", "credible", "prediction"), level = 0.95, ...) {
+  check_dots(..., .function = "predict", .known = names(formals()))
+  predict.wbb_lasso(object, newdata, type, interval, level, estimate = "mean")
+}
+
+#' @rdname tidy.wbb
+#' @exportS3Method generics::augment
+augment.wbb_bridge <- function(x, data = NULL, newdata = NULL,
+                               interval = c("none", "credible", "prediction"), conf.level = 0.95, ...) {
+  check_dots(..., .function = "augment", .known = names(formals()))
+  augment.wbb_lasso(x, data, newdata, interval, conf.level)
+}
+
+#' @export
+weights.wbb_bridge <- function(object, ...) {
+  abort("argument", "`object` is a Bayesian bridge and has no random weights: its draws are those of Markov chains.", "object")
+}
+
+# Other formats --------------------------------------------------------------------
+
+# Iterations by chains by variables.
+#' @rdname as.matrix.wbb
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.wbb_bridge <- function(x, ...) {
+  check_fit(x)
+  draws <- chain_draws(x)
+  shape <- c(x$spec$draws, x$spec$chains, ncol(draws))
+  posterior::as_draws_array(array(draws, shape, list(NULL, NULL, colnames(draws))))
+}
+
+#' @rdname as.matrix.wbb
+#' @exportS3Method posterior::as_draws
+as_draws.wbb_bridge <- as_draws_array.wbb_bridge
+
+#' @rdname as.matrix.wbb
+#' @exportS3Method posterior::as_draws_matrix
+as_draws_matrix.wbb_bridge <- function(x, ...) posterior::as_draws_matrix(as_draws_array.wbb_bridge(x))
+
+#' @rdname as.matrix.wbb
+#' @exportS3Method posterior::as_draws_df
+as_draws_df.wbb_bridge <- function(x, ...) posterior::as_draws_df(as_draws_array.wbb_bridge(x))
+
+#' @rdname as.matrix.wbb
+#' @exportS3Method posterior::as_draws_list
+as_draws_list.wbb_bridge <- function(x, ...) posterior::as_draws_list(as_draws_array.wbb_bridge(x))
+
+#' @rdname as.matrix.wbb
+#' @exportS3Method posterior::as_draws_rvars
+as_draws_rvars.wbb_bridge <- function(x, ...) posterior::as_draws_rvars(as_draws_array.wbb_bridge(x))
+
+#' @rdname as.matrix.wbb
+#' @exportS3Method coda::as.mcmc
+as.mcmc.wbb_bridge <- function(x, ...) {
+  check_fit(x)
+  draws <- chain_draws(x)
+  chains <- split(seq_len(nrow(draws)), x$diagnostics$chain)
+  thin <- x$spec$thin
+  coda::mcmc.list(lapply(unname(chains), function(rows) {
+    coda::mcmc(draws[rows, , drop = FALSE], start = x$spec$burn + thin, thin = thin)
+  }))
+}
+
+#' @export
+c.wbb_bridge <- function(...) {
+  fits <- list(...)
+  for (fit in fits) {
+    if (!inherits(fit, "wbb_bridge")) {
+      bad_argument("...", "all be fits of bayes_bridge()", fit, paste("one is", show_value(fit)))
+    }
+    check_fit(fit)
+  }
+  joined <- fits[[1L]]
+  for (fit in fits[-1L]) {
+    check_same_problem(joined, fit)
+    if (fit$spec$draws != joined$spec$draws) {
+      abort("argument", paste("Chains to be joined must have one length, but some have", show_value(joined$spec$draws),
+        "draws and some", paste0(show_value(fit$spec$draws), ".")), "...")
+    }
+  }
+  seeds <- unlist(lapply(fits, function(fit) fit$spec$seed))
+  if (anyDuplicated(seeds)) {
+    abort("argument", paste0("Fits to be joined must have different seeds, but ",
+      show_value(seeds[anyDuplicated(seeds)]), " is there twice."), "...")
+  }
+  joined$draws <- join_draws(lapply(fits, `[[`, "draws"))
+  joined$diagnostics <- do.call(rbind, lapply(fits, `[[`, "diagnostics"))
+  joined$spec$seed <- seeds
+  joined$spec$chains <- sum(vapply(fits, function(fit) fit$spec$chains, 0))
+  joined$diagnostics$chain <- rep(seq_len(joined$spec$chains), each = joined$spec$draws)
+  joined$seconds <- sum(vapply(fits, `[[`, 0, "seconds"))
+  measures <- apply(chain_draws(joined), 2L, job_diagnose, chains = joined$spec$chains)
+  joined$mcmc[c("rhat", "ess")] <- list(measures[1L, ], measures[2L, ])
+  joined
+}

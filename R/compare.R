@@ -1,0 +1,153 @@
+# Several fits of the same coefficients side by side: a table and a picture.
+
+#' Compare fits
+#'
+#' Puts the posteriors of several fits side by side: weighted Bayesian bootstraps with
+#' different settings, or a bootstrap and a [bayes_bridge()].
+#'
+#' Coefficients are matched by name; one that a fit does not have is left empty. A fit
+#' with several values of `lambda` needs `lambda` to say which.
+#'
+#' @param ... Fits. Their names are the labels; a fit without a name is labelled by what
+#'   was typed.
+#' @param lambda For fits with several values of `lambda`: which one.
+#' @param level The probability of the interval in the table; in a picture of intervals the
+#'   probabilities of the inner and the outer interval, or of one.
+#' @param x A comparison.
+#' @param row.names,optional As in [as.data.frame()].
+#' @param digits The number of significant digits.
+#' @return `compare()`: an object of class `wbb_comparison`, a list with the data frame
+#'   `table` and the `fits`. `table`, which `as.data.frame()` also gives, has one row a
+#'   coefficient and fit: `term`, `fit`, `mean`, `sd`, `lower`, `upper`, `p_zero` and
+#'   `p_positive`. `plot()` returns the numbers shown, invisibly; `autoplot()` a ggplot object.
+#' @examples
+#' random <- wbb_lasso(y ~ ., diabetes, draws = 500, seed = 1)
+#' fixed <- update(random, prior_weight = "fixed")
+#' both <- compare(random, fixed)
+#' both
+#' plot(both, pars = c("tc", "ldl", "hdl", "tch"))
+#' head(as.data.frame(both))
+#' @export
+compare <- function(..., lambda = NULL, level = 0.95) {
+  fits <- list(...)
+  level <- check_level(level)
+  if (!length(fits)) bad_argument("...", "hold fits", NULL, "is empty")
+  typed <- vapply(as.list(substitute(list(...)))[-1L], function(e) if (is.symbol(e)) as.character(e) else "", "")
+  labels <- comparison_labels(names(fits), typed)
+  for (fit in fits) {
+    if (!inherits(fit, "wbb")) bad_argument("...", "all be fits of wbb", fit, paste("one is", show_value(fit)))
+  }
+  names(fits) <- labels
+  rows <- lapply(labels, function(label) comparison_rows(fits[[label]], label, lambda, level))
+  table <- do.call(rbind, rows)
+  terms <- unique(table$term)
+  table <- table[order(match(table$term, terms), match(table$fit, labels)), ]
+  row.names(table) <- NULL
+  structure(list(table = table, fits = fits, lambda = lambda, level = level), class = "wbb_comparison")
+}
+
+comparison_labels <- function(names, typed) {
+  labels <- if (is.null(names)) rep("", length(typed)) else names
+  labels[labels == ""] <- typed[labels == ""]
+  blank <- labels == ""
+  labels[blank] <- paste("fit", which(blank))
+  make.unique(labels)
+}
+
+comparison_rows <- function(fit, label, lambda, level) {
+  draws <- draws_matrix(fit, comparison_lambda(fit, lambda))
+  limits <- column_quantiles(draws, interval_probs(level))
+  data.frame(
+    term = colnames(draws), fit = label, mean = colMeans(draws), sd = column_sds(draws),
+    lower = limits[1L, ], upper = limits[2L, ], p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
+    row.names = NULL
+  )
+}
+
+# `lambda` is for the paths among the fits.
+comparison_lambda <- function(fit, lambda) {
+  check_fit(fit)
+  if (is_path(fit)) lambda
+}
+
+#' @rdname compare
+#' @export
+print.wbb_comparison <- function(x, digits = 3L, ...) {
+  terms <- unique(x$table$term)
+  blocks <- lapply(names(x$fits), function(label) {
+    rows <- x$table[x$table$fit == label, ]
+    comparison_block(rows[match(terms, rows$term), ], label, digits)
+  })
+  names <- format(c("", "", terms))
+  lines <- do.call(paste, c(list(names), blocks, list(sep = "   ")))
+  writeLines(sub(" +$", "", lines))
+  invisible(x)
+}
+
+# Lines of one fit, all of one width: its label, the columns' names, the numbers.
+comparison_block <- function(rows, label, digits) {
+  text <- list(
+    c("mean", vapply(rows$mean, format, "", digits = digits)),
+    c("sd", vapply(rows$sd, format, "", digits = digits)),
+    c("P(=0)", formatC(rows$p_zero, format = "f", digits = 3))
+  )
+  absent <- c(FALSE, is.na(rows$term))
+  text <- lapply(text, function(column) ifelse(absent, "", column))
+  columns <- do.call(paste, lapply(text, format, justify = "right"))
+  width <- max(nchar(columns), nchar(label))
+  c(format(label, width = width, justify = "centre"), formatC(columns, width = width))
+}
+
+#' @rdname compare
+#' @export
+as.data.frame.wbb_comparison <- function(x, row.names = NULL, optional = FALSE, ...) x$table
+
+#' @rdname compare
+#' @inheritParams plot.wbb
+#' @param type `"density"` or `"interval"`.
+#' @export
+plot.wbb_comparison <- function(x, type = c("density", "interval"), pars = NULL, n = 20, level = c(0.5, 0.95),
+                                standardize = FALSE, col = NULL, main = NULL, ...) {
+  check_dots(..., .function = "plot", .known = names(formals(plot.wbb_comparison)))
+  data <- comparison_data(x, type, pars, n, level, standardize)
+  draw_plot_data(data, col, main)
+  invisible(data)
+}
+
+#' @rdname compare
+#' @param object A comparison.
+#' @exportS3Method ggplot2::autoplot
+autoplot.wbb_comparison <- function(object, type = c("density", "interval"), pars = NULL, n = 20,
+                                    level = c(0.5, 0.95), standardize = FALSE, ...) {
+  require_package("ggplot2", "`autoplot()`")
+  check_dots(..., .function = "autoplot", .known = names(formals(autoplot.wbb_comparison)))
+  gg_plot_data(comparison_data(object, type, pars, n, level, standardize))
+}
+
+# The fits' own data, with panels numbered by the names of all fits: the same
+# coefficient may stand in different columns.
+comparison_data <- function(x, type, pars, n, level, standardize) {
+  type <- check_choice(type, "type", c("density", "interval"))
+  if (length(x$fits) > length(fit_colours)) {
+    bad_argument("x", paste("compare at most", length(fit_colours), "fits in a picture"), NULL,
+      paste("compares", length(x$fits)))
+  }
+  terms <- unique(x$table$term)
+  if (!is.null(pars)) pars <- terms[match_pars(pars, terms)]
+  data <- lapply(names(x$fits), function(label) {
+    fit <- x$fits[[label]]
+    chosen <- if (is.null(pars)) comparison_pars(x, n) else pars
+    chosen <- intersect(chosen, fit_names(fit))
+    if (!length(chosen)) return(NULL)
+    one <- plot_data(fit, type, chosen, n, comparison_lambda(fit, x$lambda), level, standardize, label)
+    for (part in names(one)[vapply(one, is.data.frame, NA)]) one[[part]]$index <- match(one[[part]]$name, terms)
+    one
+  })
+  stack_plot_data(Filter(Negate(is.null), data))
+}
+
+# Those that the first fit would show alone, so that all fits show the same.
+comparison_pars <- function(x, n) {
+  first <- x$fits[[1L]]
+  fit_names(first)[plot_columns(first, NULL, check_count(n, "n"), comparison_lambda(first, x$lambda))$index]
+}

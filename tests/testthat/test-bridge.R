@@ -1,0 +1,104 @@
+x <- as.matrix(diabetes[1:10])
+y <- diabetes$y
+
+quick_bridge <- function(...) {
+  call <- match.call()
+  call[[1L]] <- quote(bayes_bridge)
+  defaults <- list(draws = 500, burn = 200, chains = 2, seed = 1, threads = 1)
+  for (name in setdiff(names(defaults), names(call))) call[[name]] <- defaults[[name]]
+  eval(call, parent.frame())
+}
+
+test_that("the object holds what it promises", {
+  fit <- quick_bridge(x, y)
+  expect_s3_class(fit, c("wbb_bridge", "wbb"), exact = TRUE)
+  expect_identical(dim(as.matrix(fit)), c(1000L, 11L))
+  expect_identical(colnames(as.matrix(fit)), c("(Intercept)", colnames(x)))
+  expect_identical(names(fit$diagnostics), c("chain", "iteration", "sigma", "nu"))
+  expect_identical(fit$diagnostics$chain, rep(1:2, each = 500L))
+  expect_identical(fit$mcmc$term, c("(Intercept)", colnames(x), "sigma", "nu"))
+  expect_false(any(as.matrix(fit) == 0))
+  expect_identical(unserialize(serialize(fit, NULL)), fit)
+})
+
+test_that("both interfaces give the same chains", {
+  formula <- quick_bridge(y ~ ., diabetes)
+  matrix <- quick_bridge(x, y)
+  expect_identical(formula$draws, matrix$draws)
+  expect_identical(quick_bridge(formula = y ~ ., data = diabetes)$draws, matrix$draws)
+  expect_identical(quick_bridge(Matrix::Matrix(x, sparse = TRUE), y)$draws, matrix$draws)
+  expect_identical(formula(formula), y ~ age + sex + bmi + map + tc + ldl + hdl + tch + ltg + glu)
+  expect_identical(colnames(as.matrix(quick_bridge(y ~ 0 + bmi, diabetes))), "bmi")
+  expect_identical(update(formula, seed = 2)$call$seed, 2)
+})
+
+test_that("a chain depends on the seed and its number alone", {
+  fit <- quick_bridge(x, y)
+  expect_identical(quick_bridge(x, y, threads = 2)$draws, fit$draws)
+  expect_identical(quick_bridge(x, y, chains = 3)$draws[1:1000, ], fit$draws)
+  expect_false(identical(quick_bridge(x, y, seed = 2)$draws, fit$draws))
+  set.seed(3)
+  before <- .Random.seed
+  quick_bridge(x, y)
+  expect_identical(.Random.seed, before)
+  a <- quick_bridge(x, y, seed = NULL)
+  set.seed(3)
+  expect_identical(quick_bridge(x, y, seed = NULL)$draws, a$draws)
+})
+
+test_that("scaling a column scales its coefficient", {
+  scaled <- x
+  scaled[, "bmi"] <- 1000 * x[, "bmi"] + 5
+  a <- as.matrix(quick_bridge(x, y))
+  b <- as.matrix(quick_bridge(scaled, y))
+  expect_equal(b[, "bmi"] * 1000, a[, "bmi"], tolerance = 1e-6)
+})
+
+test_that("known values are kept", {
+  expect_true(all(quick_bridge(x, y, sigma = 54)$diagnostics$sigma == 54))
+  fixed <- quick_bridge(x, y, nu = 0.25)
+  expect_true(all(fixed$diagnostics$nu == 0.25))
+  expect_identical(quick_bridge(x, y, tau = 16)$draws, fixed$draws)
+  expect_identical(quick_bridge(x, y, nu = c(rate = 2, shape = 3))$spec$shrinkage_values, c(3, 2))
+})
+
+test_that("more columns than rows need a proper prior of the variance", {
+  wide <- made_data(20, 40)
+  expect_warning(fit <- quick_bridge(wide$x, wide$y, draws = 1000), "improper", class = "wbb_warning_prior")
+  expect_identical(fit$spec$noise_values[1], 1)
+  silent <- quick_bridge(wide$x, wide$y, draws = 1000, sigma2_prior = fit$spec$noise_values)
+  expect_identical(silent$draws, fit$draws)
+  expect_bad(quick_bridge(wide$x, wide$y, sigma2_prior = c(1, 0)), "sigma2_prior", "improper")
+  # An exact linear relation is as bad with few columns.
+  expect_bad(quick_bridge(x, drop(x %*% 1:10)), "sigma2_prior", "improper")
+  expect_bad(quick_bridge(x, rep(1, 442)), "y", "does not vary")
+})
+
+test_that("chains that did not meet are warned of", {
+  expect_warning(quick_bridge(x, y, draws = 20, burn = 0), class = "wbb_warning_mixing")
+})
+
+test_that("bad arguments get classed errors", {
+  expect_bad(quick_bridge(x, y, alpha = 0), "alpha", "at most 2")
+  expect_bad(quick_bridge(x, y, alpha = 2.1), "alpha")
+  expect_bad(quick_bridge(x, y, alpha = c(1, 2)), "alpha")
+  expect_bad(quick_bridge(x, y, nu = -1), "nu")
+  expect_bad(quick_bridge(x, y, nu = c(2, 0)), "nu", "has 0")
+  expect_bad(quick_bridge(x, y, nu = c(shape = 2, scale = 2)), "nu", "scale")
+  expect_bad(quick_bridge(x, y, nu = "a"), "nu")
+  expect_bad(quick_bridge(x, y, nu = 2, tau = 1), "tau", "together")
+  expect_bad(quick_bridge(y ~ ., diabetes, nu = 2, tau = 1), "tau", "together")
+  expect_bad(quick_bridge(x, y, tau = 0), "tau")
+  expect_bad(quick_bridge(x, y, sigma = -2), "sigma")
+  expect_bad(quick_bridge(x, y, sigma = 2, sigma2_prior = c(1, 1)), "sigma", "together")
+  expect_bad(quick_bridge(x, y, sigma2_prior = c(-1, 1)), "sigma2_prior")
+  expect_bad(quick_bridge(x, y, draws = 0), "draws")
+  expect_bad(quick_bridge(x, y, burn = -1), "burn")
+  expect_bad(quick_bridge(x, y, thin = 0), "thin")
+  expect_bad(quick_bridge(x, y, chains = 1.5), "chains")
+  expect_bad(quick_bridge(x, y, draws = 1e9), "draws", "GB")
+  expect_bad(quick_bridge(x, y, lambda = 3), "lambda", "no argument")
+  expect_bad(quick_bridge(x, y[-1]), "y")
+  expect_bad(quick_bridge(y ~ age + bmi, diabetes, offset = 2), "offset")
+  expect_bad(bayes_bridge(), "x")
+})
