@@ -120,10 +120,11 @@ check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be nu
   as.double(value)
 }
 
-check_lambda <- function(value) {
+# `words` other than numbers that the estimator knows.
+check_lambda <- function(value, words = c("cv", "marglik")) {
   if (identical(value, "cv")) return(double())
   if (is.character(value) || is.null(value) || length(value) == 0L) {
-    bad_argument("lambda", "be \"cv\", \"marglik\" or non-negative numbers", value)
+    bad_argument("lambda", paste("be", paste0(dQuote(words, FALSE), collapse = ", "), "or non-negative numbers"), value)
   }
   value <- check_numbers(value, "lambda", lower = 0, must = "be non-negative numbers")
   if (anyDuplicated(value)) {

@@ -41,12 +41,12 @@ lasso_options <- function(settings, design) {
     refit = refit$refit, refit_lambda = refit$refit_lambda,
     p = p
   )
-  c(own, run_options(settings, nrow(design$x), p + intercept))
+  c(own, run_options(settings, nrow(design$x), p + intercept, c("cv", "marglik")))
 }
 
 # The settings that estimators share.
-run_options <- function(settings, n, coefficients) {
-  lambda <- check_lambda(settings$lambda)
+run_options <- function(settings, n, coefficients, lambda_words = "cv") {
+  lambda <- check_lambda(settings$lambda, lambda_words)
   law <- check_law(settings$weights)
   cluster <- check_cluster(settings$cluster, n)
   folds <- lasso_folds(settings, cluster, n, cv = !length(lambda))

@@ -37,6 +37,9 @@
 #' @param x Where it was observed: a number for each element of `y`; `NULL` is
 #'   1, 2, 3, ...
 #' @param formula A formula with one predictor, `y ~ x`.
+#' @param lambda The strength of the penalty: a non-negative number, several distinct
+#'   ones (a path), or `"cv"` to choose it by cross-validation.
+#' @param foldid Fold numbers 1, 2, ... of the rows, in place of `nfolds`.
 #' @param order The degree of the polynomial pieces, 0 to 3.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1)
 #'   number; `"fixed"`, always 1; `"coef"`, one Exp(1) number for each
