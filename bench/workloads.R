@@ -31,16 +31,16 @@ sparse_workload <- function(n, p, density, signals, active, seed) {
 }
 
 workloads <- list(
-  L1 = list(label = "diabetes, 442 x 10", draws = 1000, peer_draws = 200, make = function() {
+  L1 = list(label = "diabetes, 442 x 10", draws = 1000, peer_draws = 300, repeats = 10, make = function() {
     x <- standardised(as.matrix(wbb::diabetes[1:10]))
     list(x = x, y = wbb::diabetes$y, lambda = 582)
   }),
-  L2 = list(label = "10,000 x 100 (59 active)", draws = 1000, peer_draws = 10,
+  L2 = list(label = "10,000 x 100 (59 active)", draws = 1000, peer_draws = 40,
     make = function() dense_workload(1e4, 100, 50, 59, 2)),
-  L3 = list(label = "500 x 5,000 (196 active)", draws = 200, peer_draws = 6,
+  L3 = list(label = "500 x 5,000 (196 active)", draws = 1000, peer_draws = 60,
     make = function() dense_workload(500, 5000, 50, 196, 3)),
-  L4 = list(label = "100,000 x 1,000, 1 % nonzero (394 active)", draws = 200, peer_draws = 8,
+  L4 = list(label = "100,000 x 1,000, 1 % nonzero (394 active)", draws = 500, peer_draws = 30,
     make = function() sparse_workload(1e5, 1000, 0.01, 250, 394, 4)),
-  L5 = list(label = "1,000,000 x 50", draws = 200, peer_draws = 2,
+  L5 = list(label = "1,000,000 x 50", draws = 200, peer_draws = 6,
     make = function() dense_workload(1e6, 50, 40, 45, 5))
 )

@@ -3,7 +3,7 @@
 use super::certificate::{Certificate, Point};
 use super::models::WorkingSet;
 use super::moments::Data;
-use super::sparse::{sparse_pass, sparse_sums};
+use super::sparse::{SparsePanel, sparse_pass, sparse_sums};
 use crate::error::Error;
 use crate::kernels::dispatch;
 use crate::kernels::{Columns, LANES, Product, accumulate, panel_width, subtract};
@@ -188,7 +188,14 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
                 accumulate(every, weights, width, &mut xw);
             }
         } else if let Some(x) = design.sparse() {
-            sparse_pass(x, rows.clone(), &coefficients, weights, width, residual, &mut gradient);
+            let mut panel = SparsePanel {
+                coefficients: &coefficients,
+                weights,
+                width,
+                residual: &mut *residual,
+                gradient: &mut gradient,
+            };
+            sparse_pass(x, rows.clone(), &mut panel);
             add(&mut sums, weights, residual, y, width);
             if first_time {
                 sparse_sums(x, rows, weights, width, &mut xw);

@@ -75,41 +75,57 @@ impl<'a> SparseRows<'a> {
     }
 }
 
-dispatch! {
-    /// One pass over sparse rows for a panel of draws: `residual` becomes y − Xβ, and X'W(y − Xβ) (without
-    /// the shifts) is added to `gradient`.
-    pub fn sparse_pass(
-        x: SparseRows,
-        rows: Range<usize>,
-        coefficients: &[f64],
-        weights: &[f64],
-        width: usize,
-        residual: &mut [f64],
-        gradient: &mut [f64],
-    ) {
-        for at in (0..width).step_by(LANES) {
-            for (r, i) in rows.clone().enumerate() {
-                let (columns, values) = x.row(i);
-                let mut left = [0.0; LANES];
-                left.copy_from_slice(&residual[r * width + at..][..LANES]);
-                for (&j, &v) in columns.iter().zip(values) {
-                    let b = &coefficients[j as usize * width + at..][..LANES];
-                    for l in 0..LANES {
-                        left[l] = (-v).mul_add(b[l], left[l]);
-                    }
-                }
-                residual[r * width + at..][..LANES].copy_from_slice(&left);
-                let w = &weights[r * width + at..][..LANES];
-                for l in 0..LANES {
-                    left[l] *= w[l];
-                }
-                for (&j, &v) in columns.iter().zip(values) {
-                    let g = &mut gradient[j as usize * width + at..][..LANES];
-                    for l in 0..LANES {
-                        g[l] = v.mul_add(left[l], g[l]);
-                    }
+/// A panel of draws in a pass over sparse rows; `residual` holds y, then y − Xβ.
+pub struct SparsePanel<'a> {
+    pub coefficients: &'a [f64],
+    pub weights: &'a [f64],
+    pub width: usize,
+    pub residual: &'a mut [f64],
+    /// X'W(y − Xβ), without the shifts, is added here.
+    pub gradient: &'a mut [f64],
+}
+
+impl SparsePanel<'_> {
+    /// Lanes `at .. at + W` of every row.
+    #[inline(always)]
+    fn strip<const W: usize>(&mut self, x: SparseRows, rows: Range<usize>, at: usize) {
+        let width = self.width;
+        for (r, i) in rows.enumerate() {
+            let (columns, values) = x.row(i);
+            let here = r * width + at;
+            let mut left = [0.0; W];
+            left.copy_from_slice(&self.residual[here..][..W]);
+            for (&j, &v) in columns.iter().zip(values) {
+                let b = &self.coefficients[j as usize * width + at..][..W];
+                for l in 0..W {
+                    left[l] = (-v).mul_add(b[l], left[l]);
                 }
             }
+            self.residual[here..][..W].copy_from_slice(&left);
+            let w = &self.weights[here..][..W];
+            for l in 0..W {
+                left[l] *= w[l];
+            }
+            for (&j, &v) in columns.iter().zip(values) {
+                let g = &mut self.gradient[j as usize * width + at..][..W];
+                for l in 0..W {
+                    g[l] = v.mul_add(left[l], g[l]);
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    /// One pass over sparse rows for a panel of draws.
+    pub fn sparse_pass(x: SparseRows, rows: Range<usize>, panel: &mut SparsePanel) {
+        let mut at = 0;
+        while at + 2 * LANES <= panel.width {
+            panel.strip::<{ 2 * LANES }>(x, rows.clone(), at);
+            at += 2 * LANES;
+        }
+        if at < panel.width {
+            panel.strip::<LANES>(x, rows, at);
         }
     }
 }
