@@ -13,7 +13,7 @@ trend_workloads <- list(
   T2a = list(n = 1e4, order = 1, lambda = 1820, draws = 200, peer_draws = 4),
   T2b = list(n = 1e4, order = 2, lambda = 153413, draws = 100, peer_draws = 4),
   T2c = list(n = 1e4, order = 3, lambda = 1.116e7, draws = 100, peer_draws = 4),
-  T3a = list(n = 1e5, order = 0, lambda = 30, draws = 100, peer_draws = 4),
+  T3a = list(n = 1e5, order = 0, lambda = 30, draws = 300, peer_draws = 4),
   T3b = list(n = 1e5, order = 1, lambda = 18200, draws = 50, peer_draws = 4)
 )
 
