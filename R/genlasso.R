@@ -10,7 +10,8 @@
 #'   1/2 sum_i w_i (y_i - x_i'b)^2 + lambda w0 |D b|_1.}
 #' It is solved by an interior point to a certified duality gap. Differences \eqn{D\beta} that would be zero
 #' are then tiny, not zero. Nothing is centred or standardised and there is no intercept: give `X` a
-#' column of ones if there is to be one.
+#' column of ones if there is to be one. A row of weight zero (laws `"poisson"` and `"multinomial"`) is
+#' given \eqn{10^{-10}} of the mean weight.
 #'
 #' @param y The response.
 #' @param X The design, a matrix or a sparse matrix of package Matrix; `NULL` is the identity, one
@@ -71,11 +72,7 @@ wbb_genlasso <- function(y, X = NULL, D, lambda, draws = 1000,
   } else {
     genlasso_object(job_result(genlasso_job(design, options, progress)), design, options)
   }
-  fit$call <- fit_call(match.call(), quote(wbb_genlasso))
-  if (!keep_data) fit[c("y", "x")] <- list(NULL)
-  fit$seconds <- elapsed() - began
-  warn_convergence(fit)
-  fit
+  finish_fit(fit, fit_call(match.call(), quote(wbb_genlasso)), keep_data, began)
 }
 
 genlasso_design <- function(y, x) {
@@ -100,18 +97,15 @@ genlasso_object <- function(result, design, options) {
   lambda <- result$lambda
   draws <- result$draws
   result$draws <- NULL
-  shape <- c(options$draws, length(names), length(lambda))
-  dim(draws) <- if (length(lambda) == 1L) shape[1:2] else shape
-  dimnames(draws) <- c(list(NULL, names), if (length(lambda) > 1L) list(format_lambda(lambda)))
+  attributes(draws) <- draws_shape(options$draws, names, lambda)
   mode <- per_lambda_shape(result$mode, names, lambda)
   fitted <- if (is.null(design$x)) as.matrix(mode) else as.matrix(design$x %*% as.matrix(mode))
-  segments <- data.frame(seed = options$seed, first_draw = options$first_draw, draws = options$draws)
   new_wbb(
     list(
       call = NULL, draws = draws, mode = mode, lambda = lambda, lambda_from = "user", cv = NULL,
       diagnostics = lasso_diagnostics(result, lambda, options),
       mode_diagnostics = lasso_mode_diagnostics(result, lambda),
-      spec = c(options, list(names = names, columns = seq_len(options$p), segments = segments)),
+      spec = c(options, list(names = names, columns = seq_len(options$p), segments = run_segment(options))),
       method = result$method, y = design$y, x = design$x,
       fitted = per_lambda_shape(as.vector(fitted), design$row_names, lambda), seconds = NA_real_
     ),

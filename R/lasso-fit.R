@@ -21,8 +21,13 @@ lasso_fit <- function(design, settings, call) {
     fit$lambda_from <- "marglik"
     fit$marglik <- marglik$curve
   }
+  finish_fit(fit, call, keep_data, began)
+}
+
+# What every bootstrap fit gets last.
+finish_fit <- function(fit, call, keep_data, began) {
   fit$call <- call
-  if (!keep_data) fit[c("y", "x", "model")] <- list(NULL)
+  if (!keep_data) fit[intersect(c("y", "x", "model"), names(fit))] <- list(NULL)
   fit$seconds <- elapsed() - began
   warn_convergence(fit)
   fit
@@ -105,13 +110,10 @@ lasso_object <- function(result, design, options) {
   lambda <- result$lambda
   draws <- result$draws
   result$draws <- NULL
-  shape <- c(options$draws, length(names), length(lambda))
-  dim(draws) <- if (length(lambda) == 1L) shape[1:2] else shape
-  dimnames(draws) <- c(list(NULL, names), if (length(lambda) > 1L) list(format_lambda(lambda)))
+  attributes(draws) <- draws_shape(options$draws, names, lambda)
   mode <- per_lambda_shape(result$mode, names, lambda)
-  segments <- data.frame(seed = options$seed, first_draw = options$first_draw, draws = options$draws)
   spec <- c(options, list(
-    names = names, columns = design$names, named = design$named, segments = segments
+    names = names, columns = design$names, named = design$named, segments = run_segment(options)
   ))
   new_wbb(
     list(
@@ -128,6 +130,19 @@ lasso_object <- function(result, design, options) {
     ),
     class = "wbb_lasso"
   )
+}
+
+# Set by the caller on its own copy: an argument would be copied, and draws may be large.
+draws_shape <- function(draws, names, lambda) {
+  path <- length(lambda) > 1L
+  list(
+    dim = c(draws, length(names), if (path) length(lambda)),
+    dimnames = c(list(NULL, names), if (path) list(format_lambda(lambda)))
+  )
+}
+
+run_segment <- function(options) {
+  data.frame(seed = options$seed, first_draw = options$first_draw, draws = options$draws)
 }
 
 per_lambda_shape <- function(values, names, lambda) {

@@ -12,11 +12,7 @@ trendfilter_fit <- function(design, settings, call) {
   } else {
     trendfilter_object(job_result(trendfilter_job(design, options, progress)), design, options)
   }
-  fit$call <- call
-  if (!keep_data) fit[c("y", "x", "model")] <- list(NULL)
-  fit$seconds <- elapsed() - began
-  warn_convergence(fit)
-  fit
+  finish_fit(fit, call, keep_data, began)
 }
 
 vector_design <- function(y, x) {
@@ -49,12 +45,9 @@ trendfilter_object <- function(result, design, options) {
   if (anyDuplicated(names)) names <- make.unique(names)
   draws <- result$draws
   result$draws <- NULL
-  shape <- c(options$draws, length(names), length(lambda))
-  dim(draws) <- if (length(lambda) == 1L) shape[1:2] else shape
-  dimnames(draws) <- c(list(NULL, names), if (length(lambda) > 1L) list(format_lambda(lambda)))
+  attributes(draws) <- draws_shape(options$draws, names, lambda)
   mode <- per_lambda_shape(result$mode, names, lambda)
-  segments <- data.frame(seed = options$seed, first_draw = options$first_draw, draws = options$draws)
-  spec <- c(options, list(names = names, columns = seq_len(options$p), segments = segments))
+  spec <- c(options, list(names = names, columns = seq_len(options$p), segments = run_segment(options)))
   knots <- knot_frame(result$knots, points, lambda, options$order)
   mode_knots <- knot_frame(result$mode_knots, points, lambda, options$order)
   knots$draw <- as.integer(knots$draw - options$first_draw + 1)
