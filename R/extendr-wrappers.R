@@ -29,6 +29,12 @@ rust_laplace_wbb_mean <- function(y, lambda, fixed) .Call(wrap__rust_laplace_wbb
 # Start a lasso job; see R/lasso-fit.R for the fields.
 rust_lasso_job <- function(design, y, options) .Call(wrap__rust_lasso_job, design, y, options)
 
+# Start the training of networks; see R/mlp-fit.R for the fields.
+rust_mlp_job <- function(design, y, test, options) .Call(wrap__rust_mlp_job, design, y, test, options)
+
+# The answers of networks at new rows.
+rust_mlp_predict_job <- function(networks, design, options) .Call(wrap__rust_mlp_predict_job, networks, design, options)
+
 # Start a trend filter job; see R/trendfilter-fit.R for the fields.
 rust_trendfilter_job <- function(x, y, options) .Call(wrap__rust_trendfilter_job, x, y, options)
 

@@ -11,6 +11,7 @@ mod genlasso;
 mod job;
 mod laplace;
 mod lasso;
+mod mlp;
 mod trendfilter;
 mod weights;
 
@@ -27,6 +28,7 @@ extendr_module! {
     use job;
     use laplace;
     use lasso;
+    use mlp;
     use trendfilter;
     use weights;
     fn rust_info;

@@ -1,7 +1,7 @@
 //! The engine: draws → batches → modes → one table.
 
 use crate::error::Error;
-use crate::parallel::{Control, Stage, for_each};
+use crate::parallel::{Control, for_each};
 use crate::problem::{Mode, Status, WeightedProblem};
 use std::sync::{Mutex, PoisonError};
 
@@ -55,7 +55,8 @@ pub fn run(
     count: usize,
     control: &Control,
 ) -> Result<Draws, Error> {
-    control.begin(Stage::Draws, count as u64);
+    let (stage, units) = problem.progress();
+    control.begin(stage, count as u64 * units);
     let threads = rayon::current_num_threads();
     // At least two batches a thread, so that none waits long for the last.
     let batch = problem.batch().min(count.div_ceil(2 * threads)).max(1);
@@ -77,7 +78,9 @@ pub fn run(
                 table.put(row, modes);
             }
             drop(table);
-            control.advance(draws.len() as u64);
+            if units == 1 {
+                control.advance(draws.len() as u64);
+            }
             Ok(())
         },
     )?;

@@ -28,11 +28,13 @@
 pub mod bootstrap;
 pub mod bridge;
 pub mod cholesky;
+mod column;
 pub mod error;
 pub mod genlasso;
 pub mod kernels;
 pub mod laplace;
 pub mod lasso;
+pub mod mlp;
 pub mod parallel;
 pub mod problem;
 pub mod trendfilter;

@@ -16,6 +16,7 @@ pub enum Stage {
     Mode,
     CrossValidation,
     Draws,
+    Epochs,
 }
 
 impl Stage {
@@ -24,6 +25,7 @@ impl Stage {
             Stage::Mode => "mode",
             Stage::CrossValidation => "cv",
             Stage::Draws => "draws",
+            Stage::Epochs => "epochs",
         }
     }
 }
@@ -62,7 +64,8 @@ impl Control {
         let stage = match self.stage.load(Relaxed) {
             0 => Stage::Mode,
             1 => Stage::CrossValidation,
-            _ => Stage::Draws,
+            2 => Stage::Draws,
+            _ => Stage::Epochs,
         };
         (stage, self.done.load(Relaxed), self.total.load(Relaxed))
     }

@@ -1,7 +1,7 @@
 //! What an estimator must know, and what it gives back.
 
 use crate::error::Error;
-use crate::parallel::Control;
+use crate::parallel::{Control, Stage};
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub enum Status {
     NotConverged = 1,
     /// All weights of the draw are zero: only the penalty spoke.
     Empty = 2,
+    /// The steps that were asked for are done; the gradient says how near a minimum they led.
+    Finished = 3,
+    /// Not a number: there is no solution to speak of.
+    Diverged = 4,
 }
 
 /// The minimiser of one weighted problem with its certificate.
@@ -21,7 +25,7 @@ pub struct Mode {
     pub status: Status,
     pub iterations: u32,
     pub objective: f64,
-    /// Duality gap relative to the objective.
+    /// Duality gap relative to the objective; of a network, the norm of the gradient.
     pub gap: f64,
     /// Weighted root mean square of the residuals.
     pub sigma: f64,
@@ -43,6 +47,12 @@ pub trait WeightedProblem: Sync {
     /// Draws that are best solved together.
     fn batch(&self) -> usize {
         1
+    }
+
+    /// What the progress of the draws is called, and the units of it in each. A problem whose draws
+    /// have more than one advances them itself.
+    fn progress(&self) -> (Stage, u64) {
+        (Stage::Draws, 1)
     }
 
     /// All modes of these draws, draw after draw; draws count from 1.

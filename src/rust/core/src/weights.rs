@@ -78,6 +78,16 @@ impl PriorWeight {
     }
 }
 
+/// One of the independent streams of a seed; a purpose other than the weights has a name of its own.
+pub(crate) fn random_stream(seed: u64, purpose: &[u8; 24], stream: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..].copy_from_slice(purpose);
+    let mut rng = ChaCha8Rng::from_seed(key);
+    rng.set_stream(stream);
+    rng
+}
+
 /// What the rows share: law, seed, the user's own weights, clusters.
 #[derive(Clone, Debug)]
 pub struct WeightPlan {
@@ -150,13 +160,13 @@ impl WeightPlan {
         self.case.as_ref().map_or(1.0, |c| c[row])
     }
 
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Generator of one stream; streams 2k and 2k + 1 belong to draw k.
     fn stream(&self, stream: u64) -> ChaCha8Rng {
-        let mut key = *b"........wbb weight stream, rev 1";
-        key[..8].copy_from_slice(&self.seed.to_le_bytes());
-        let mut rng = ChaCha8Rng::from_seed(key);
-        rng.set_stream(stream);
-        rng
+        random_stream(self.seed, b"wbb weight stream, rev 1", stream)
     }
 
     /// A random permutation-like order for cross-validation folds: uniform keys of the units.

@@ -6,7 +6,7 @@ use super::gaussian::{Gaussian, Moments};
 use super::stable::Tilted;
 use crate::error::Error;
 use crate::parallel::{Control, Stage, for_each};
-use rand::SeedableRng;
+use crate::weights::random_stream;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 use rayon::prelude::*;
@@ -187,10 +187,7 @@ impl<'a> Chain<'a> {
         options: &'a Options,
         chain: usize,
     ) -> Result<Chain<'a>, Error> {
-        let mut key = *b"........wbb bridge stream, rev 1";
-        key[..8].copy_from_slice(&options.seed.to_le_bytes());
-        let mut rng = ChaCha8Rng::from_seed(key);
-        rng.set_stream(chain as u64);
+        let mut rng = random_stream(options.seed, b"wbb bridge stream, rev 1", chain as u64);
         let p = data.columns as f64;
         let gamma = |shape: f64| {
             Gamma::new(shape, 1.0).map_err(|e| Error::Internal(format!("gamma({shape}): {e}")))

@@ -1,0 +1,253 @@
+//! The inputs: one copy of the data in f32, by rows, sparse where that is faster.
+
+use super::product::{DenseRows, SparseRows};
+use crate::column::moments;
+use crate::error::Error;
+use sprs::CsMat;
+
+/// Below this share of nonzeros their products take less time than all products do.
+const SPARSE: f64 = 0.4;
+
+/// Rows read at a time, so that what is written stays in the cache.
+const BLOCK: usize = 256;
+
+/// x as the user has it.
+pub enum Source<'a> {
+    /// Column-major.
+    Dense(&'a [f64]),
+    /// Compressed by columns.
+    Sparse(CsMat<f64>),
+}
+
+impl Source<'_> {
+    /// Compressed columns, checked: row indices sorted and within the shape.
+    pub fn sparse(
+        shape: (usize, usize),
+        starts: Vec<usize>,
+        rows: Vec<usize>,
+        values: Vec<f64>,
+    ) -> Result<Source<'static>, Error> {
+        CsMat::try_new_csc(shape, starts, rows, values)
+            .map(Source::Sparse)
+            .map_err(|(.., e)| Error::argument("x", format!("is not a valid sparse matrix: {e}")))
+    }
+}
+
+/// What every column is shifted by and divided by; empty: nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Units {
+    pub center: Vec<f64>,
+    pub scale: Vec<f64>,
+}
+
+impl Units {
+    /// Mean 0 and standard deviation 1; a sparse matrix keeps its zeros and gets root mean square 1.
+    /// `case` are the user's weights. A constant column says nothing beside a bias: scale ∞.
+    pub fn standard(
+        x: &Source,
+        rows: usize,
+        columns: usize,
+        case: impl Fn(usize) -> f64 + Copy,
+    ) -> Units {
+        let total: f64 = (0..rows).map(case).sum();
+        match x {
+            Source::Dense(x) => (0..columns)
+                .map(|j| {
+                    let column = x[j * rows..][..rows].iter().copied().enumerate();
+                    let m = moments(column, rows, total, case);
+                    (m.mean, if m.constant { f64::INFINITY } else { m.sd })
+                })
+                .unzip()
+                .into(),
+            Source::Sparse(x) => x
+                .outer_iterator()
+                .map(|c| {
+                    let m = moments(c.iter().map(|(i, &v)| (i, v)), rows, total, case);
+                    (0.0, if m.rms > 0.0 { m.rms } else { 1.0 })
+                })
+                .unzip()
+                .into(),
+        }
+    }
+
+    #[inline(always)]
+    fn apply(&self, j: usize, value: f64) -> f32 {
+        if self.center.is_empty() {
+            value as f32
+        } else {
+            ((value - self.center[j]) / self.scale[j]) as f32
+        }
+    }
+
+    fn moves_zero(&self) -> bool {
+        self.center.iter().any(|&c| c != 0.0)
+    }
+}
+
+impl From<(Vec<f64>, Vec<f64>)> for Units {
+    fn from((center, scale): (Vec<f64>, Vec<f64>)) -> Units {
+        Units { center, scale }
+    }
+}
+
+/// A matrix of f32 by rows.
+pub struct Inputs {
+    pub rows: usize,
+    pub columns: usize,
+    storage: Storage,
+}
+
+enum Storage {
+    Dense(Vec<f32>),
+    Sparse { starts: Vec<usize>, index: Vec<u32>, values: Vec<f32> },
+}
+
+/// Some rows of the inputs.
+pub enum Rows<'a> {
+    Dense(DenseRows<'a>),
+    Sparse(SparseRows<'a>),
+}
+
+impl Inputs {
+    pub fn new(x: &Source, rows: usize, columns: usize, units: &Units) -> Inputs {
+        let storage = match x {
+            Source::Dense(x) => {
+                let nonzero = x.iter().filter(|v| **v != 0.0).count() as f64;
+                if nonzero < SPARSE * x.len() as f64 && !units.moves_zero() {
+                    sparse_of_dense(x, rows, columns, units)
+                } else {
+                    dense(x, rows, columns, units)
+                }
+            }
+            Source::Sparse(x) => sparse(x, units),
+        };
+        Inputs { rows, columns, storage }
+    }
+
+    pub fn rows<'a>(&'a self, which: &'a [u32]) -> Rows<'a> {
+        match &self.storage {
+            Storage::Dense(values) => {
+                let columns = self.columns;
+                Rows::Dense(DenseRows { values, stride: columns, columns, which })
+            }
+            Storage::Sparse { starts, index, values } => {
+                Rows::Sparse(SparseRows { starts, index, values, which })
+            }
+        }
+    }
+}
+
+fn dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
+    let mut values = vec![0.0; rows * columns];
+    for (b, block) in values.chunks_mut(BLOCK * columns).enumerate() {
+        for j in 0..columns {
+            let column = &x[j * rows + b * BLOCK..][..block.len() / columns];
+            for (row, &v) in block.chunks_exact_mut(columns).zip(column) {
+                row[j] = units.apply(j, v);
+            }
+        }
+    }
+    Storage::Dense(values)
+}
+
+fn sparse_of_dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
+    let mut starts = vec![0usize; rows + 1];
+    for column in x.chunks_exact(rows) {
+        for (count, &v) in starts[1..].iter_mut().zip(column) {
+            *count += (v != 0.0) as usize;
+        }
+    }
+    fill(starts, |starts, index, values| {
+        for first in (0..rows).step_by(BLOCK) {
+            let last = (first + BLOCK).min(rows);
+            for j in 0..columns {
+                let column = &x[j * rows..][first..last];
+                for (at, &v) in starts[first..last].iter_mut().zip(column) {
+                    if v != 0.0 {
+                        index[*at] = j as u32;
+                        values[*at] = units.apply(j, v);
+                        *at += 1;
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn sparse(x: &CsMat<f64>, units: &Units) -> Storage {
+    let mut starts = vec![0usize; x.rows() + 1];
+    x.outer_iterator().for_each(|c| c.iter().for_each(|(i, _)| starts[i + 1] += 1));
+    fill(starts, |starts, index, values| {
+        for (j, column) in x.outer_iterator().enumerate() {
+            for (i, &v) in column.iter() {
+                index[starts[i]] = j as u32;
+                values[starts[i]] = units.apply(j, v);
+                starts[i] += 1;
+            }
+        }
+    })
+}
+
+/// Rows from their counts (one place late); `put` moves each start to the end of its row.
+fn fill(mut starts: Vec<usize>, put: impl Fn(&mut [usize], &mut [u32], &mut [f32])) -> Storage {
+    for i in 1..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let size = starts[starts.len() - 1];
+    let (mut index, mut values) = (vec![0; size], vec![0.0; size]);
+    put(&mut starts, &mut index, &mut values);
+    starts.rotate_right(1);
+    starts[0] = 0;
+    Storage::Sparse { starts, index, values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(x: &Inputs) -> Vec<f32> {
+        let which: Vec<u32> = (0..x.rows as u32).collect();
+        match x.rows(&which) {
+            Rows::Dense(d) => d.values.to_vec(),
+            Rows::Sparse(s) => {
+                let mut out = vec![0.0; x.rows * x.columns];
+                for i in 0..x.rows {
+                    for e in s.starts[i]..s.starts[i + 1] {
+                        out[i * x.columns + s.index[e] as usize] = s.values[e];
+                    }
+                }
+                out
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_and_dense_sources_give_the_same_rows() {
+        let (rows, columns) = (600, 5);
+        for every in [1, 4] {
+            let x: Vec<f64> = (0..rows * columns)
+                .map(|i| if i % every == 0 { 1.0 + (i as f64).sin() } else { 0.0 })
+                .collect();
+            let mut triplets = sprs::TriMat::new((rows, columns));
+            for (at, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                triplets.add_triplet(at % rows, at / rows, v);
+            }
+            let units = Units::default();
+            let dense = Inputs::new(&Source::Dense(&x), rows, columns, &units);
+            let sparse = Inputs::new(&Source::Sparse(triplets.to_csc()), rows, columns, &units);
+            assert_eq!(matches!(dense.storage, Storage::Sparse { .. }), every == 4);
+            assert_eq!(filled(&dense), filled(&sparse));
+            assert_eq!(filled(&dense)[7 * columns + 3], x[3 * rows + 7] as f32);
+        }
+    }
+
+    #[test]
+    fn standard_columns() {
+        let x = [1.0, 2.0, 6.0, 5.0, 5.0, 5.0];
+        let source = Source::Dense(&x);
+        let units = Units::standard(&source, 3, 2, |_| 1.0);
+        let rows = filled(&Inputs::new(&source, 3, 2, &units));
+        assert!((rows[0] + 2.0 / (14f32 / 3.0).sqrt()).abs() < 1e-6);
+        assert_eq!([rows[1], rows[3], rows[5]], [0.0; 3]);
+    }
+}

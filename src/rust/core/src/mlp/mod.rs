@@ -1,0 +1,31 @@
+//! Neural networks: Σ wᵢ lᵢ(θ) + λ w₀ Σ ‖W‖², by stochastic gradient descent.
+//!
+//! The loss is the cross-entropy of a softmax or half the squared error; biases are not penalised. The
+//! gradient of a batch E of b rows is the unbiased n/b Σ_{i ∈ E} wᵢ ∇lᵢ + λ w₀ ∇φ (MATH 2.3), and steps
+//! are taken along it divided by Σ w: a learning rate then means what it means for a mean loss, and
+//! the scale of the weights does not matter.
+//!
+//! - [`data`]: the inputs, one copy for all draws;
+//! - [`product`], [`units`]: what takes the time;
+//! - [`network`]: there and back again; [`target`]: what is lost on the way;
+//! - [`optimizer`], [`train`]: the steps of a draw;
+//! - [`problem`]: the draws; [`predict`]: their answers.
+
+mod data;
+mod network;
+mod optimizer;
+mod predict;
+mod problem;
+mod product;
+mod target;
+mod train;
+mod units;
+
+pub use data::{Inputs, Source, Units};
+pub use network::Shape;
+pub use optimizer::Method;
+pub use predict::predict;
+pub use problem::{DrawNetwork, Mlp};
+pub use target::{Answer, Target};
+pub use train::Recipe;
+pub use units::Activation;

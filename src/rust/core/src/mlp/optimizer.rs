@@ -1,0 +1,117 @@
+//! The steps: plain gradient descent, momentum, Adam.
+
+use super::network::Layer;
+use crate::error::Error;
+use crate::kernels::dispatch;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    Sgd,
+    /// The share of the last step that goes on.
+    Momentum(f32),
+    /// Kingma & Ba (2015), with their constants.
+    Adam,
+}
+
+impl Method {
+    pub fn new(name: &str, momentum: f64) -> Result<Method, Error> {
+        match name {
+            "sgd" => Ok(Method::Sgd),
+            "momentum" => Ok(Method::Momentum(momentum as f32)),
+            "adam" => Ok(Method::Adam),
+            _ => Err(Error::argument("optimizer", format!("there is no optimizer \"{name}\""))),
+        }
+    }
+}
+
+const BETA: [f64; 2] = [0.9, 0.999];
+const EPSILON: f32 = 1e-8;
+
+pub struct Optimizer {
+    method: Method,
+    /// Running means of the gradient (momentum, Adam) and of its square (Adam).
+    means: [Vec<f32>; 2],
+    steps: i32,
+}
+
+impl Optimizer {
+    pub fn new(method: Method, size: usize) -> Optimizer {
+        let (first, second) = match method {
+            Method::Sgd => (0, 0),
+            Method::Momentum(_) => (size, 0),
+            Method::Adam => (size, size),
+        };
+        Optimizer { method, means: [vec![0.0; first], vec![0.0; second]], steps: 0 }
+    }
+
+    /// One step of size `rate` along the gradient, which is then set to zero. `shrink` is the
+    /// derivative of each layer's penalty divided by its weights.
+    pub fn step(
+        &mut self,
+        layers: &[Layer],
+        shrink: &[f32],
+        rate: f64,
+        parameters: &mut [f32],
+        gradient: &mut [f32],
+    ) {
+        self.steps = self.steps.saturating_add(1);
+        let corrected = BETA.map(|b| 1.0 - b.powi(self.steps));
+        let adam_rate = (rate * corrected[1].sqrt() / corrected[0]) as f32;
+        for (layer, &shrink) in layers.iter().zip(shrink) {
+            for (range, shrink) in [(layer.weights(), shrink), (layer.biases(), 0.0)] {
+                let (p, g) = (&mut parameters[range.clone()], &mut gradient[range.clone()]);
+                let [first, second] = &mut self.means;
+                match self.method {
+                    Method::Sgd => sgd(rate as f32, shrink, p, g),
+                    Method::Momentum(keep) => {
+                        momentum(rate as f32, keep, shrink, p, g, &mut first[range]);
+                    }
+                    Method::Adam => {
+                        adam(
+                            adam_rate,
+                            shrink,
+                            p,
+                            g,
+                            &mut first[range.clone()],
+                            &mut second[range],
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn sgd(rate: f32, shrink: f32, parameters: &mut [f32], gradient: &mut [f32]) {
+        for (p, g) in parameters.iter_mut().zip(gradient) {
+            *p -= rate * shrink.mul_add(*p, *g);
+            *g = 0.0;
+        }
+    }
+
+    fn momentum(
+        rate: f32, keep: f32, shrink: f32,
+        parameters: &mut [f32], gradient: &mut [f32], mean: &mut [f32],
+    ) {
+        for ((p, g), m) in parameters.iter_mut().zip(gradient).zip(mean) {
+            *m = keep.mul_add(*m, shrink.mul_add(*p, *g));
+            *p -= rate * *m;
+            *g = 0.0;
+        }
+    }
+
+    fn adam(
+        rate: f32, shrink: f32,
+        parameters: &mut [f32], gradient: &mut [f32], mean: &mut [f32], square: &mut [f32],
+    ) {
+        let [b, c] = BETA.map(|b| b as f32);
+        for (((p, g), m), s) in parameters.iter_mut().zip(gradient).zip(mean).zip(square) {
+            let d = shrink.mul_add(*p, *g);
+            *m = b.mul_add(*m, (1.0 - b) * d);
+            *s = c.mul_add(*s, (1.0 - c) * d * d);
+            *p -= rate * *m / (s.sqrt() + EPSILON);
+            *g = 0.0;
+        }
+    }
+}

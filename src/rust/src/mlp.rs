@@ -1,0 +1,180 @@
+//! Networks: data and options in, networks and their answers out.
+
+use crate::convert::{Fields, Result, error_list};
+use crate::job::{self, Convert};
+use extendr_api::prelude::*;
+use wbb_core::bootstrap::{self, Draws};
+use wbb_core::mlp::{
+    Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units,
+    predict,
+};
+use wbb_core::weights::WeightPlan;
+
+/// Start the training of networks; see R/mlp-fit.R for the fields.
+#[extendr]
+fn rust_mlp_job(design: List, y: Vec<f64>, test: List, options: List) -> Robj {
+    start(&Fields(&design), &y, &Fields(&test), &Fields(&options))
+        .unwrap_or_else(|e| error_list(&e).into())
+}
+
+fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<Robj> {
+    let plan = fields.weight_plan()?;
+    let (n, p) = (fields.count("n")?, fields.count("p")?);
+    let shape = shape(fields)?;
+    let (x, units) = with_source(design, n, p, |source| {
+        let units = if fields.flag("standardize")? {
+            Units::standard(source, n, p, |i| plan.case(i))
+        } else {
+            Units::default()
+        };
+        Ok((Inputs::new(source, n, p, &units), units))
+    })?;
+    let rows = fields.count("n_test")?;
+    let test = if rows > 0 { Some(inputs(test, rows, p, &units)?) } else { None };
+    let target = target(y, &plan, fields.count("classes")?);
+    let (recipe, keep) = (recipe(fields)?, fields.flag("keep_networks")?);
+    let epochs = recipe.epochs;
+    let mlp = Mlp::new(shape, x, target, test, plan, recipe, keep);
+    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
+    let work = move |control: &_| {
+        let draws = bootstrap::run(&mlp, first, count, control)?;
+        let (networks, answer) = (mlp.take_networks(), mlp.answer());
+        Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
+    };
+    Ok(job::start(fields.count("threads")?, work))
+}
+
+/// The answers of networks at new rows.
+#[extendr]
+fn rust_mlp_predict_job(networks: List, design: List, options: List) -> Robj {
+    start_predict(&networks, &Fields(&design), &Fields(&options))
+        .unwrap_or_else(|e| error_list(&e).into())
+}
+
+fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Robj> {
+    let shape = shape(fields)?;
+    let networks =
+        networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
+    let units = Units { center: fields.numbers("center")?, scale: fields.numbers("scale")? };
+    let x = inputs(design, fields.count("n")?, fields.count("p")?, &units)?;
+    let answer = match fields.count("classes")? {
+        0 => {
+            Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
+        }
+        classes => Answer::Classes(classes),
+    };
+    let work = move |control: &_| {
+        let answers = predict(&shape, &networks, &x, answer, control)?;
+        Ok(Box::new(move || list!(predictions = answers)) as Convert)
+    };
+    Ok(job::start(fields.count("threads")?, work))
+}
+
+fn inputs(design: &Fields, rows: usize, columns: usize, units: &Units) -> Result<Inputs> {
+    with_source(design, rows, columns, |source| Ok(Inputs::new(source, rows, columns, units)))
+}
+
+/// Look at x without copying it, if it is dense.
+fn with_source<T>(
+    design: &Fields,
+    rows: usize,
+    columns: usize,
+    look: impl Fn(&Source) -> Result<T>,
+) -> Result<T> {
+    let Ok(index) = design.integers("i") else {
+        return design.with_numbers("x", |values| look(&Source::Dense(values)))?;
+    };
+    let counts = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
+    let (starts, values) = (counts(design.integers("p")?), design.numbers("x")?);
+    look(&Source::sparse((rows, columns), starts, counts(index), values)?)
+}
+
+fn shape(fields: &Fields) -> Result<Shape> {
+    let mut sizes = vec![fields.count("p")?];
+    sizes.extend(fields.ids("hidden")?.into_iter().map(|h| h as usize));
+    sizes.push(fields.count("classes")?.max(1));
+    Ok(Shape { sizes, activation: Activation::new(&fields.text("activation")?)? })
+}
+
+fn target(y: &[f64], plan: &WeightPlan, classes: usize) -> Target {
+    if classes == 0 {
+        return Target::numbers(y, |i| plan.case(i));
+    }
+    Target::classes(y.iter().map(|&id| id as u32).collect(), classes)
+}
+
+fn recipe(fields: &Fields) -> Result<Recipe> {
+    Ok(Recipe {
+        lambda: fields.number("lambda")?,
+        epochs: fields.count("epochs")?,
+        batch: fields.count("batch_size")?,
+        rate: fields.number("learning_rate")?,
+        decay: fields.number("decay")?,
+        method: Method::new(&fields.text("optimizer")?, fields.number("momentum")?)?,
+        shuffle: fields.flag("shuffle")?,
+        fresh: fields.text("init")? == "fresh",
+        tolerance: fields.number("tolerance")?,
+    })
+}
+
+/// Four bytes a parameter, as R keeps them.
+fn write(parameters: &[f32]) -> Robj {
+    let bytes: Vec<u8> = parameters.iter().flat_map(|p| p.to_le_bytes()).collect();
+    Raw::from_bytes(&bytes).into()
+}
+
+fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
+    let bytes = bytes.as_raw_slice().unwrap_or(&[]);
+    if bytes.len() != 4 * shape.parameters() {
+        let text =
+            format!("holds a network of {} bytes, not {}", bytes.len(), 4 * shape.parameters());
+        return Err(wbb_core::error::Error::argument("object", text));
+    }
+    Ok(bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
+}
+
+fn result(
+    draws: Draws,
+    networks: Vec<DrawNetwork>,
+    epochs: usize,
+    keep: bool,
+    units: Units,
+    answer: Answer,
+) -> List {
+    let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
+    let mut curve = vec![f64::NAN; draws.count * epochs];
+    for (k, network) in networks.iter().enumerate() {
+        for (e, &value) in network.curve.iter().enumerate() {
+            curve[e * draws.count + k] = value;
+        }
+    }
+    let (y_center, y_scale) = match answer {
+        Answer::Number { center, scale } => (center, scale),
+        Answer::Classes(_) => (0.0, 1.0),
+    };
+    let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
+    list!(
+        networks =
+            if keep { List::from_values(networks.iter().map(kept)).into() } else { Robj::from(()) },
+        predictions = if draws.dimension > 0 { Robj::from(draws.theta) } else { Robj::from(()) },
+        status = draws.status.iter().map(|s| *s as i32).collect::<Vec<i32>>(),
+        iterations = draws.iterations.iter().map(|i| *i as i32).collect::<Vec<i32>>(),
+        learning_rate = of_draws(|n| n.rate),
+        objective = draws.objective,
+        loss = of_draws(|n| n.loss),
+        gradient = draws.gap,
+        accuracy = of_draws(|n| n.accuracy),
+        sigma = draws.sigma,
+        curve = curve,
+        center = units.center,
+        scale = units.scale,
+        y_center = y_center,
+        y_scale = y_scale
+    )
+}
+
+extendr_module! {
+    mod mlp;
+    fn rust_mlp_job;
+    fn rust_mlp_predict_job;
+}
