@@ -2,6 +2,7 @@
 
 use extendr_api::prelude::*;
 use wbb_core::error::Error;
+use wbb_core::sparse::{SparseMatrix, compressed_columns};
 use wbb_core::weights::{Law, PriorWeight, WeightPlan};
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -52,6 +53,20 @@ impl Fields<'_> {
 
     pub fn integers(&self, name: &str) -> Result<Vec<i32>> {
         self.get(name, |v| v.as_integer_vector())
+    }
+
+    /// A sparse matrix by its slots; None if it is dense and has no row indices.
+    pub fn sparse(
+        &self,
+        shape: (usize, usize),
+        argument: &'static str,
+    ) -> Result<Option<SparseMatrix>> {
+        let Ok(rows) = self.integers("i") else {
+            return Ok(None);
+        };
+        let index = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
+        let starts = index(self.integers("p")?);
+        compressed_columns(shape, starts, index(rows), self.numbers("x")?, argument).map(Some)
     }
 
     /// Positive integers as the core counts.

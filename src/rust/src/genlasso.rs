@@ -6,7 +6,8 @@ use crate::lasso::{limits, result};
 use extendr_api::prelude::*;
 use wbb_core::bootstrap;
 use wbb_core::error::Error;
-use wbb_core::genlasso::{GenLasso, Options, SparseMatrix};
+use wbb_core::genlasso::{GenLasso, Options};
+use wbb_core::sparse::SparseMatrix;
 
 /// Start a generalised lasso job; see R/genlasso.R for the fields. An empty list is the identity.
 #[extendr]
@@ -30,11 +31,9 @@ fn start(y: Vec<f64>, x: &List, d: &List, fields: &Fields) -> Result<Robj> {
 }
 
 fn sparse(slots: &Fields, argument: &'static str) -> Result<SparseMatrix> {
-    let index = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
     let shape = (slots.count("nrow")?, slots.count("ncol")?);
-    let (starts, rows) = (index(slots.integers("p")?), index(slots.integers("i")?));
-    SparseMatrix::try_new_csc(shape, starts, rows, slots.numbers("x")?)
-        .map_err(|(.., e)| Error::argument(argument, format!("is not a valid sparse matrix: {e}")))
+    let missing = || Error::Internal(format!("{argument} is not sparse"));
+    slots.sparse(shape, argument)?.ok_or_else(missing)
 }
 
 extendr_module! {

@@ -29,12 +29,10 @@ fn start(design: &Fields, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
 }
 
 fn source(design: &Fields, n: usize, p: usize) -> Result<Source> {
-    // Only a sparse matrix has row indices.
-    let Ok(rows) = design.integers("i") else {
-        return design.with_numbers("x", |values| Source::dense(values, n, p));
-    };
-    let index = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
-    Source::sparse((n, p), index(design.integers("p")?), index(rows), design.numbers("x")?)
+    match design.sparse((n, p), "x")? {
+        Some(x) => Ok(Source::Sparse(x)),
+        None => design.with_numbers("x", |values| Source::dense(values, n, p)),
+    }
 }
 
 pub fn folds(fields: &Fields) -> Result<Folds> {

@@ -81,12 +81,10 @@ fn with_source<T>(
     columns: usize,
     look: impl Fn(&Source) -> Result<T>,
 ) -> Result<T> {
-    let Ok(index) = design.integers("i") else {
-        return design.with_numbers("x", |values| look(&Source::Dense(values)))?;
-    };
-    let counts = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
-    let (starts, values) = (counts(design.integers("p")?), design.numbers("x")?);
-    look(&Source::sparse((rows, columns), starts, counts(index), values)?)
+    match design.sparse((rows, columns), "x")? {
+        Some(x) => look(&Source::Sparse(x)),
+        None => design.with_numbers("x", |values| look(&Source::Dense(values)))?,
+    }
 }
 
 fn shape(fields: &Fields) -> Result<Shape> {

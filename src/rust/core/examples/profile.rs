@@ -9,6 +9,7 @@ use std::time::Instant;
 use wbb_core::bootstrap;
 use wbb_core::lasso::{Folds, Lasso, Limits, Options, Rule, Source};
 use wbb_core::parallel::Control;
+use wbb_core::sparse::compressed_columns;
 use wbb_core::weights::{Law, PriorWeight, WeightPlan};
 
 struct Workload {
@@ -57,7 +58,10 @@ fn data(w: &Workload) -> Option<(Source, Vec<f64>)> {
             }
             starts.push(rows.len());
         }
-        return Some((Source::sparse((w.n, w.p), starts, rows, values).ok()?, y));
+        return Some((
+            Source::Sparse(compressed_columns((w.n, w.p), starts, rows, values, "x").ok()?),
+            y,
+        ));
     }
     let x = normals(&mut rng, w.n * w.p);
     for (j, column) in x.chunks(w.n).take(w.signals).enumerate() {

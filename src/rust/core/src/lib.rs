@@ -37,6 +37,7 @@ pub mod lasso;
 pub mod mlp;
 pub mod parallel;
 pub mod problem;
+pub mod sparse;
 pub mod trendfilter;
 pub mod weights;
 

@@ -12,6 +12,3 @@ mod ldl;
 mod problem;
 
 pub use problem::{GenLasso, Options};
-
-/// By rows or columns, as R has it.
-pub type SparseMatrix = sprs::CsMat<f64>;

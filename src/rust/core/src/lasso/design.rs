@@ -3,33 +3,20 @@
 use super::blocks::{Blocked, ROWS, ranges};
 use super::sparse::{Sparse, SparseRows, standard};
 use crate::column::{Moments, moments};
-use crate::error::Error;
-use sprs::CsMat;
+use crate::sparse::SparseMatrix;
 use std::ops::Range;
 
 /// x as the user has it.
 pub enum Source {
     Dense(Blocked),
     /// Compressed by columns.
-    Sparse(CsMat<f64>),
+    Sparse(SparseMatrix),
 }
 
 impl Source {
     /// A column-major matrix. This is the one copy of the data.
     pub fn dense(values: &[f64], rows: usize, cols: usize) -> Source {
         Source::Dense(Blocked::new(values, rows, cols))
-    }
-
-    /// Compressed columns, checked: row indices sorted and within the shape.
-    pub fn sparse(
-        shape: (usize, usize),
-        starts: Vec<usize>,
-        rows: Vec<usize>,
-        values: Vec<f64>,
-    ) -> Result<Source, Error> {
-        CsMat::try_new_csc(shape, starts, rows, values)
-            .map(Source::Sparse)
-            .map_err(|(.., e)| Error::argument("x", format!("is not a valid sparse matrix: {e}")))
     }
 }
 
@@ -138,6 +125,7 @@ impl Design {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sprs::CsMat;
 
     fn column(values: &[f64], centred: bool) -> (f64, f64, Vec<f64>) {
         let n = values.len();

@@ -1,9 +1,8 @@
 //! The inputs: one copy of the data in f32, by rows, sparse where that is faster.
 
-use super::product::{DenseRows, SparseRows};
+use super::product::{DenseRows, Entry, SparseRows};
 use crate::column::moments;
-use crate::error::Error;
-use sprs::CsMat;
+use crate::sparse::SparseMatrix;
 
 /// Below this share of nonzeros their products take less time than all products do.
 const SPARSE: f64 = 0.4;
@@ -16,21 +15,7 @@ pub enum Source<'a> {
     /// Column-major.
     Dense(&'a [f64]),
     /// Compressed by columns.
-    Sparse(CsMat<f64>),
-}
-
-impl Source<'_> {
-    /// Compressed columns, checked: row indices sorted and within the shape.
-    pub fn sparse(
-        shape: (usize, usize),
-        starts: Vec<usize>,
-        rows: Vec<usize>,
-        values: Vec<f64>,
-    ) -> Result<Source<'static>, Error> {
-        CsMat::try_new_csc(shape, starts, rows, values)
-            .map(Source::Sparse)
-            .map_err(|(.., e)| Error::argument("x", format!("is not a valid sparse matrix: {e}")))
-    }
+    Sparse(SparseMatrix),
 }
 
 /// What every column is shifted by and divided by; empty: nothing.
@@ -99,7 +84,7 @@ pub struct Inputs {
 
 enum Storage {
     Dense(Vec<f32>),
-    Sparse { starts: Vec<usize>, index: Vec<u32>, values: Vec<f32> },
+    Sparse { starts: Vec<usize>, entries: Vec<Entry> },
 }
 
 /// Some rows of the inputs.
@@ -112,9 +97,10 @@ impl Inputs {
     pub fn new(x: &Source, rows: usize, columns: usize, units: &Units) -> Inputs {
         let storage = match x {
             Source::Dense(x) => {
-                let nonzero = x.iter().filter(|v| **v != 0.0).count() as f64;
-                if nonzero < SPARSE * x.len() as f64 && !units.moves_zero() {
-                    sparse_of_dense(x, rows, columns, units)
+                let counts = row_counts(x, rows);
+                let nonzero: usize = counts.iter().map(|c| *c as usize).sum();
+                if (nonzero as f64) < SPARSE * x.len() as f64 && !units.moves_zero() {
+                    sparse_of_dense(x, &counts, columns, units)
                 } else {
                     dense(x, rows, columns, units)
                 }
@@ -130,8 +116,8 @@ impl Inputs {
                 let columns = self.columns;
                 Rows::Dense(DenseRows { values, stride: columns, columns, which })
             }
-            Storage::Sparse { starts, index, values } => {
-                Rows::Sparse(SparseRows { starts, index, values, which })
+            Storage::Sparse { starts, entries } => {
+                Rows::Sparse(SparseRows { starts, entries, which })
             }
         }
     }
@@ -150,22 +136,27 @@ fn dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
     Storage::Dense(values)
 }
 
-fn sparse_of_dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
-    let mut starts = vec![0usize; rows + 1];
-    for column in x.chunks_exact(rows) {
-        for (count, &v) in starts[1..].iter_mut().zip(column) {
-            *count += (v != 0.0) as usize;
+/// Nonzeros of each row.
+fn row_counts(x: &[f64], rows: usize) -> Vec<u32> {
+    let mut counts = vec![0; rows];
+    for column in x.chunks_exact(rows.max(1)) {
+        for (count, &v) in counts.iter_mut().zip(column) {
+            *count += (v != 0.0) as u32;
         }
     }
-    fill(starts, |starts, index, values| {
+    counts
+}
+
+fn sparse_of_dense(x: &[f64], counts: &[u32], columns: usize, units: &Units) -> Storage {
+    let rows = counts.len();
+    fill(counts, |ends, entries| {
         for first in (0..rows).step_by(BLOCK) {
             let last = (first + BLOCK).min(rows);
             for j in 0..columns {
                 let column = &x[j * rows..][first..last];
-                for (at, &v) in starts[first..last].iter_mut().zip(column) {
+                for (at, &v) in ends[first..last].iter_mut().zip(column) {
                     if v != 0.0 {
-                        index[*at] = j as u32;
-                        values[*at] = units.apply(j, v);
+                        entries[*at] = Entry { at: j as u32, value: units.apply(j, v) };
                         *at += 1;
                     }
                 }
@@ -174,31 +165,32 @@ fn sparse_of_dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Sto
     })
 }
 
-fn sparse(x: &CsMat<f64>, units: &Units) -> Storage {
-    let mut starts = vec![0usize; x.rows() + 1];
-    x.outer_iterator().for_each(|c| c.iter().for_each(|(i, _)| starts[i + 1] += 1));
-    fill(starts, |starts, index, values| {
+fn sparse(x: &SparseMatrix, units: &Units) -> Storage {
+    let mut counts = vec![0; x.rows()];
+    x.outer_iterator().for_each(|c| c.iter().for_each(|(i, _)| counts[i] += 1));
+    fill(&counts, |ends, entries| {
         for (j, column) in x.outer_iterator().enumerate() {
             for (i, &v) in column.iter() {
-                index[starts[i]] = j as u32;
-                values[starts[i]] = units.apply(j, v);
-                starts[i] += 1;
+                entries[ends[i]] = Entry { at: j as u32, value: units.apply(j, v) };
+                ends[i] += 1;
             }
         }
     })
 }
 
-/// Rows from their counts (one place late); `put` moves each start to the end of its row.
-fn fill(mut starts: Vec<usize>, put: impl Fn(&mut [usize], &mut [u32], &mut [f32])) -> Storage {
-    for i in 1..starts.len() {
-        starts[i] += starts[i - 1];
+/// Rows of these lengths; `put` is given their starts, and moves each to the end of its row.
+fn fill(counts: &[u32], put: impl Fn(&mut [usize], &mut [Entry])) -> Storage {
+    let mut starts = Vec::with_capacity(counts.len() + 1);
+    let mut size = 0;
+    for &count in counts {
+        starts.push(size);
+        size += count as usize;
     }
-    let size = starts[starts.len() - 1];
-    let (mut index, mut values) = (vec![0; size], vec![0.0; size]);
-    put(&mut starts, &mut index, &mut values);
-    starts.rotate_right(1);
-    starts[0] = 0;
-    Storage::Sparse { starts, index, values }
+    let mut entries = vec![Entry::default(); size];
+    put(&mut starts, &mut entries);
+    // The end of a row is the start of the next.
+    starts.insert(0, 0);
+    Storage::Sparse { starts, entries }
 }
 
 #[cfg(test)]
@@ -212,8 +204,8 @@ mod tests {
             Rows::Sparse(s) => {
                 let mut out = vec![0.0; x.rows * x.columns];
                 for i in 0..x.rows {
-                    for e in s.starts[i]..s.starts[i + 1] {
-                        out[i * x.columns + s.index[e] as usize] = s.values[e];
+                    for e in &s.entries[s.starts[i]..s.starts[i + 1]] {
+                        out[i * x.columns + e.at as usize] = e.value;
                     }
                 }
                 out

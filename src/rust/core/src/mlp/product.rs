@@ -35,30 +35,35 @@ impl<'a> DenseRows<'a> {
     }
 }
 
+/// A number that is not zero, and its column in a row or its row in a column. Side by side they are one
+/// stream from memory, not two.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Entry {
+    pub at: u32,
+    pub value: f32,
+}
+
 /// Some rows of a sparse matrix.
 #[derive(Clone, Copy)]
 pub struct SparseRows<'a> {
     pub starts: &'a [usize],
-    pub index: &'a [u32],
-    pub values: &'a [f32],
+    pub entries: &'a [Entry],
     pub which: &'a [u32],
 }
 
 impl<'a> SparseRows<'a> {
     #[inline(always)]
-    fn row(&self, i: usize) -> (&'a [u32], &'a [f32]) {
+    fn row(&self, i: usize) -> &'a [Entry] {
         let row = self.which[i] as usize;
-        let range = self.starts[row]..self.starts[row + 1];
-        (&self.index[range.clone()], &self.values[range])
+        &self.entries[self.starts[row]..self.starts[row + 1]]
     }
 }
 
-/// The columns of some sparse rows: entry e of column j is `values[e]` in row `rows[e]`.
+/// The columns of some sparse rows.
 #[derive(Default)]
 pub struct Transposed {
     starts: Vec<u32>,
-    rows: Vec<u32>,
-    values: Vec<f32>,
+    entries: Vec<Entry>,
 }
 
 impl Transposed {
@@ -68,33 +73,28 @@ impl Transposed {
         self.starts.resize(columns + 2, 0);
         let mut size = 0;
         for i in 0..x.which.len() {
-            let (index, _) = x.row(i);
-            size += index.len();
-            index.iter().for_each(|&j| self.starts[j as usize + 2] += 1);
+            size += x.row(i).len();
+            x.row(i).iter().for_each(|e| self.starts[e.at as usize + 2] += 1);
         }
-        if self.rows.len() < size {
-            self.rows.resize(size, 0);
-            self.values.resize(size, 0.0);
+        if self.entries.len() < size {
+            self.entries.resize(size, Entry::default());
         }
         for j in 2..columns + 2 {
             self.starts[j] += self.starts[j - 1];
         }
         // starts[j + 1] runs from the start of column j to its end, which is the start of the next.
         for i in 0..x.which.len() {
-            let (index, values) = x.row(i);
-            for (&j, &v) in index.iter().zip(values) {
-                let at = self.starts[j as usize + 1] as usize;
-                self.starts[j as usize + 1] += 1;
-                self.rows[at] = i as u32;
-                self.values[at] = v;
+            for e in x.row(i) {
+                let at = &mut self.starts[e.at as usize + 1];
+                self.entries[*at as usize] = Entry { at: i as u32, value: e.value };
+                *at += 1;
             }
         }
     }
 
     #[inline(always)]
-    fn column(&self, j: usize) -> (&[u32], &[f32]) {
-        let range = self.starts[j] as usize..self.starts[j + 1] as usize;
-        (&self.rows[range.clone()], &self.values[range])
+    fn column(&self, j: usize) -> &[Entry] {
+        &self.entries[self.starts[j] as usize..self.starts[j + 1] as usize]
     }
 }
 
@@ -173,33 +173,55 @@ dispatch! {
     }
 }
 
+/// out += Σ value × row of the matrix, in `G` groups of `V` vectors from `at`. (Arrays of more than a
+/// few vectors are not kept in registers; several small ones are.)
 #[inline(always)]
-fn sparse_forward_strip<const V: usize>(
-    x: &SparseRows,
-    weights: &[f32],
-    bias: &[f32],
+fn combine<const G: usize, const V: usize>(
+    entries: &[Entry],
+    matrix: &[f32],
+    width: usize,
     at: usize,
     out: &mut [f32],
 ) {
-    let width = bias.len();
-    for i in 0..x.which.len() {
-        let (index, values) = x.row(i);
-        let mut sum = load::<V>(bias, at);
-        for (&j, &v) in index.iter().zip(values) {
-            fused(&mut sum, v, &load::<V>(weights, j as usize * width + at));
+    let mut sum: [[Vector; V]; G] = std::array::from_fn(|g| load(out, at + g * V * LANES));
+    for e in entries {
+        let row = &matrix[e.at as usize * width + at..][..G * V * LANES];
+        for (g, sum) in sum.iter_mut().enumerate() {
+            fused(sum, e.value, &load(row, g * V * LANES));
         }
-        store(&sum, out, i * width + at);
+    }
+    for (g, sum) in sum.iter().enumerate() {
+        store(sum, out, at + g * V * LANES);
+    }
+}
+
+/// The same for a whole row.
+#[inline(always)]
+fn combine_row(entries: &[Entry], matrix: &[f32], out: &mut [f32]) {
+    let width = out.len();
+    let mut at = 0;
+    if has_wide_registers() {
+        while width - at >= 8 * LANES {
+            combine::<2, 4>(entries, matrix, width, at, out);
+            at += 8 * LANES;
+        }
+    }
+    while width - at >= 4 * LANES {
+        combine::<1, 4>(entries, matrix, width, at, out);
+        at += 4 * LANES;
+    }
+    while at < width {
+        combine::<1, 1>(entries, matrix, width, at, out);
+        at += LANES;
     }
 }
 
 dispatch! {
     /// out = bias + x · weights.
     pub fn sparse_forward(x: SparseRows, weights: &[f32], bias: &[f32], out: &mut [f32]) {
-        let width = bias.len();
-        if has_wide_registers() {
-            pieces!(width / LANES, [8, 4, 1], |v, V| sparse_forward_strip::<V>(&x, weights, bias, v * LANES, out));
-        } else {
-            pieces!(width / LANES, [4, 1], |v, V| sparse_forward_strip::<V>(&x, weights, bias, v * LANES, out));
+        for (i, out) in out.chunks_exact_mut(bias.len()).take(x.which.len()).enumerate() {
+            out.copy_from_slice(bias);
+            combine_row(x.row(i), weights, out);
         }
     }
 }
@@ -230,7 +252,7 @@ dispatch! {
     /// out += x' · errors.
     pub fn gradient(x: DenseRows, errors: &[f32], width: usize, out: &mut [f32]) {
         if has_wide_registers() {
-            pieces!(width / LANES, [2, 1], |v, V| pieces!(x.columns, [8, 4, 2, 1], |i, I| {
+            pieces!(width / LANES, [2, 1], |v, V| pieces!(x.columns, [6, 3, 1], |i, I| {
                 gradient_tile::<I, V>(&x, i, errors, width, v * LANES, out)
             }));
         } else {
@@ -241,34 +263,11 @@ dispatch! {
     }
 }
 
-#[inline(always)]
-fn sparse_gradient_strip<const V: usize>(
-    x: &Transposed,
-    errors: &[f32],
-    width: usize,
-    at: usize,
-    out: &mut [f32],
-) {
-    for j in 0..out.len() / width {
-        let (rows, values) = x.column(j);
-        if rows.is_empty() {
-            continue;
-        }
-        let mut sum = load::<V>(out, j * width + at);
-        for (&r, &v) in rows.iter().zip(values) {
-            fused(&mut sum, v, &load::<V>(errors, r as usize * width + at));
-        }
-        store(&sum, out, j * width + at);
-    }
-}
-
 dispatch! {
     /// out += x' · errors.
     pub fn sparse_gradient(x: &Transposed, errors: &[f32], width: usize, out: &mut [f32]) {
-        if has_wide_registers() {
-            pieces!(width / LANES, [8, 4, 1], |v, V| sparse_gradient_strip::<V>(x, errors, width, v * LANES, out));
-        } else {
-            pieces!(width / LANES, [4, 1], |v, V| sparse_gradient_strip::<V>(x, errors, width, v * LANES, out));
+        for (j, out) in out.chunks_exact_mut(width).enumerate() {
+            combine_row(x.column(j), errors, out);
         }
     }
 }
@@ -312,16 +311,15 @@ mod tests {
             .map(|(i, v)| if i % 3 == 0 { v } else { 0.0 })
             .collect();
         let which: Vec<u32> = (0..19).map(|i| (i * 8 % rows) as u32).collect();
-        let (mut starts, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
+        let (mut starts, mut entries) = (vec![0], Vec::new());
         for row in x.chunks_exact(columns) {
             for (j, &v) in row.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                index.push(j as u32);
-                values.push(v);
+                entries.push(Entry { at: j as u32, value: v });
             }
-            starts.push(index.len());
+            starts.push(entries.len());
         }
         let dense = DenseRows { values: &x, stride: columns, columns, which: &which };
-        let sparse = SparseRows { starts: &starts, index: &index, values: &values, which: &which };
+        let sparse = SparseRows { starts: &starts, entries: &entries, which: &which };
         let mut transposed = Transposed::default();
         transposed.gather(&sparse, columns);
         let at = |i: usize, j: usize| x[which[i] as usize * columns + j];

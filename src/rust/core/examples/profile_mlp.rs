@@ -1,0 +1,80 @@
+//! Networks of the size of the MNIST target on made-up pictures, without R: something to run under a
+//! profiler. `cargo run --release --example profile_mlp -- sparse dense`; threads, draws and epochs
+//! from the environment variables THREADS, DRAWS and EPOCHS.
+
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::time::Instant;
+use wbb_core::bootstrap;
+use wbb_core::mlp::{Activation, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units};
+use wbb_core::parallel::Control;
+use wbb_core::weights::{Law, PriorWeight, WeightPlan};
+
+const ROWS: usize = 60_000;
+const SIDE: usize = 28;
+
+fn setting(name: &str) -> usize {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(1)
+}
+
+/// Pictures with ink in the middle, a fifth of their pixels; column-major.
+fn pictures(rng: &mut ChaCha8Rng, ink: f64) -> Vec<f64> {
+    let mut x = Vec::with_capacity(ROWS * SIDE * SIDE);
+    for pixel in 0..SIDE * SIDE {
+        let off = |k: usize| (k as f64 - 13.5).powi(2);
+        let chance = ink * (-(off(pixel / SIDE) + off(pixel % SIDE)) / 100.0).exp();
+        x.extend(
+            (0..ROWS).map(|_| if rng.random::<f64>() < chance { rng.random::<f64>() } else { 0.0 }),
+        );
+    }
+    x
+}
+
+fn run(name: &str, control: &Control) -> Option<()> {
+    let ink = match name {
+        "sparse" => 0.5,
+        "dense" => 2.0,
+        _ => return None,
+    };
+    let mut rng = ChaCha8Rng::from_seed([7; 32]);
+    let x = pictures(&mut rng, ink);
+    let share = x.iter().filter(|v| **v != 0.0).count() as f64 / x.len() as f64;
+    let y = (0..ROWS).map(|_| rng.random_range(0..10)).collect();
+    let (draws, epochs) = (setting("DRAWS"), setting("EPOCHS"));
+    let recipe = Recipe {
+        lambda: 1e-4,
+        epochs,
+        batch: 128,
+        rate: 0.1,
+        decay: 0.0,
+        method: Method::Sgd,
+        shuffle: true,
+        fresh: false,
+        tolerance: 1e-4,
+    };
+    let shape = Shape { sizes: vec![SIDE * SIDE, 128, 64, 10], activation: Activation::Relu };
+    let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, ROWS);
+    let begin = Instant::now();
+    let inputs = Inputs::new(&Source::Dense(&x), ROWS, SIDE * SIDE, &Units::default());
+    drop(x);
+    let ready = begin.elapsed();
+    let mlp = Mlp::new(shape, inputs, Target::classes(y, 10), None, plan, recipe, true);
+    let result = bootstrap::run(&mlp, 1, draws, control).ok()?;
+    let each = (begin.elapsed() - ready).as_secs_f64() / (draws * epochs) as f64;
+    println!(
+        "{name}: {share:.2} nonzero, data after {ready:.2?}, {each:.4} s a network and epoch, \
+         gradient {:.1e}",
+        result.gap[0]
+    );
+    Some(())
+}
+
+fn main() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(setting("THREADS")).build();
+    for name in std::env::args().skip(1) {
+        let done = pool.as_ref().ok().and_then(|p| p.install(|| run(&name, &Control::default())));
+        if done.is_none() {
+            eprintln!("{name} could not be run; there are sparse and dense");
+        }
+    }
+}
