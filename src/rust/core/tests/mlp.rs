@@ -414,6 +414,11 @@ fn a_diverged_draw_is_tried_again_and_then_reported_without_numbers() {
     let (draws, networks) = of(5.0);
     assert_eq!(draws.status[0], Status::Finished);
     assert_eq!(networks[0].rate, 0.5);
+    // Rectified units can blow up to finite numbers and stay there.
+    let data = Data::new(50, 3, 3);
+    let shape = data.shape(&[8], Activation::Relu);
+    let (draws, _) = draw(&data.mlp(shape, Law::Exponential, &recipe(20, 1e6)), 1, 4);
+    assert_eq!(draws.status, [Status::Diverged; 4]);
 }
 
 #[test]

@@ -32,6 +32,10 @@ pub struct Recipe {
 
 const QUIET: usize = 3;
 
+/// A loss this many times that of the first batch, and of a network that always answers 0, is no
+/// minimum however finite it is.
+const BLOWN_UP: f64 = 2.0;
+
 /// Multiplications in a block of rows: a stop is looked for after each.
 const WORK: usize = 1 << 28;
 const ROWS: usize = 256;
@@ -142,6 +146,7 @@ impl<'a> Trainer<'a> {
         let mut order: Vec<u32> = (0..self.sample.x.rows as u32).collect();
         let mut curve: Vec<f64> = Vec::with_capacity(recipe.epochs);
         let (mut quiet, mut steps) = (0, 0u64);
+        let mut bearable = BLOWN_UP * self.sample.target.silent_loss(self.sample.weights);
         for epoch in 0..recipe.epochs {
             if recipe.shuffle {
                 shuffle(seed, epoch, &mut order);
@@ -153,6 +158,9 @@ impl<'a> Trainer<'a> {
                 loss += losses.loss;
                 if !losses.loss.is_finite() {
                     return Ok(None);
+                }
+                if steps == 0 {
+                    bearable = bearable.max(BLOWN_UP * losses.loss / batch.len() as f64);
                 }
                 let rate = recipe.rate * libm::exp(-recipe.decay * steps as f64);
                 let gradient = &mut self.gradient;
@@ -170,7 +178,9 @@ impl<'a> Trainer<'a> {
                 break;
             }
         }
-        self.finish(parameters, curve, quiet == QUIET && recipe.tolerance > 0.0, control)
+        let settled = recipe.tolerance > 0.0 && quiet == QUIET;
+        let trained = self.finish(parameters, curve, settled, control)?;
+        Ok(trained.filter(|t| t.loss <= bearable))
     }
 
     /// gradient += share × Σ weight × gradient of the loss over these rows.
