@@ -108,9 +108,8 @@ bayes_bridge.formula <- function(formula, data, ..., subset, na.action) {
   call <- match.call()
   settings <- bridge_settings(...)
   settings$nu_given <- "nu" %in% dots_names(...)
-  in_frame <- c("formula", "data", "subset", "na.action")
-  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], parent.frame())
-  bridge_fit(design, settings, fit_call(call, quote(bayes_bridge)))
+  inputs <- formula_inputs(call, settings, character(), parent.frame())
+  bridge_fit(inputs$design, inputs$settings, fit_call(call, quote(bayes_bridge)))
 }
 
 # Settings given through the dots of the formula interface. Their names and

@@ -12,7 +12,7 @@ future_chunks <- function(design, options, progress, job, object) {
   }
   chunks <- split_draws(options$first_draw, options$draws, future_workers())
   results <- future.apply::future_lapply(chunks, run_chunk,
-    design = design[c("x", "y")], options = options, job = job,
+    design = design[intersect(c("x", "y", "test_x"), names(design))], options = options, job = job,
     # No random numbers are drawn in R; NULL also silences the check for them.
     future.seed = NULL, future.packages = "wbb"
   )

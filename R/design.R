@@ -4,7 +4,8 @@
 
 # The x, y interface ------------------------------------------------------------
 
-matrix_design <- function(x, y) {
+# `response` checks y and turns it into numbers, or classes.
+matrix_design <- function(x, y, response = check_response) {
   if (missing(x) || is.null(x)) bad_argument("x", "be a matrix, a data frame or a formula", NULL, "is missing")
   coding <- NULL
   if (is.data.frame(x)) {
@@ -18,7 +19,7 @@ matrix_design <- function(x, y) {
   if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
   row_names <- if (is.null(rownames(x))) names(y) else rownames(x)
   list(
-    x = x, y = check_response(y, "y", nrow(x)), names = column_names(x), row_names = row_names,
+    x = x, y = response(y, "y", nrow(x)), names = column_names(x), row_names = row_names,
     named = !is.null(colnames(x)), coding = coding, intercept = TRUE
   )
 }
@@ -149,7 +150,17 @@ code_column <- function(value, contrasts, name, argument) {
 
 # The formula interface -----------------------------------------------------------
 
-formula_design <- function(frame_call, env) {
+# The design of a call of a formula interface, and the settings that may be columns of the data.
+formula_inputs <- function(call, settings, row_arguments, env, response = check_response) {
+  in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
+  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], env, response)
+  for (name in row_arguments) {
+    settings[name] <- list(design$model[[paste0("(", name, ")")]])
+  }
+  list(design = design, settings = settings)
+}
+
+formula_design <- function(frame_call, env, response = check_response) {
   frame_call$drop.unused.levels <- TRUE
   frame_call[[1L]] <- quote(stats::model.frame)
   frame <- formula_error(eval(frame_call, env))
@@ -170,9 +181,9 @@ formula_design <- function(frame_call, env) {
   contrasts <- attr(x, "contrasts")
   x <- drop_intercept(x)
   check_finite_x(x, "data")
-  response <- stats::model.response(frame, "any")
+  y <- stats::model.response(frame, "any")
   design <- list(
-    x = x, y = check_response(response, deparse1(terms[[2L]]), nrow(x)),
+    x = x, y = response(y, deparse1(terms[[2L]]), nrow(x)),
     names = column_names(x), row_names = row.names(frame), named = TRUE,
     intercept = attr(terms, "intercept") == 1L,
     formula = stats::formula(terms), terms = terms, contrasts = contrasts,
@@ -209,65 +220,66 @@ data_variables <- function(terms, data, n) {
 
 # newdata -------------------------------------------------------------------------
 
-new_x <- function(fit, newdata) {
-  x <- if (!is.null(fit$terms)) formula_new_x(fit, newdata) else matrix_new_x(fit, newdata)
-  check_finite_x(x, "newdata")
+# `argument` is what the user knows the new data as.
+new_x <- function(fit, newdata, argument = "newdata") {
+  x <- if (!is.null(fit$terms)) formula_new_x(fit, newdata, argument) else matrix_new_x(fit, newdata, argument)
+  check_finite_x(x, argument)
   x
 }
 
-formula_new_x <- function(fit, newdata) {
-  if (!is.list(newdata)) bad_argument("newdata", "be a data frame", newdata)
-  check_columns(fit$variables, names(newdata))
+formula_new_x <- function(fit, newdata, argument) {
+  if (!is.list(newdata)) bad_argument(argument, "be a data frame", newdata)
+  check_columns(fit$variables, names(newdata), argument)
   terms <- stats::delete.response(fit$terms)
-  check_new_levels(fit$xlevels, newdata)
+  check_new_levels(fit$xlevels, newdata, argument)
   frame <- formula_error(
-    stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), "newdata"
+    stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), argument
   )
   drop_intercept(formula_error(
-    stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts), "newdata"
+    stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts), argument
   ))
 }
 
-check_columns <- function(needed, given) {
+check_columns <- function(needed, given, argument) {
   absent <- setdiff(needed, given)
   if (length(absent)) {
-    bad_argument("newdata", "have all columns of the fit", NULL, paste("lacks", show_values(absent)))
+    bad_argument(argument, "have all columns of the fit", NULL, paste("lacks", show_values(absent)))
   }
 }
 
-check_new_levels <- function(xlevels, newdata) {
+check_new_levels <- function(xlevels, newdata, argument) {
   for (name in intersect(names(xlevels), names(newdata))) {
     value <- as.character(newdata[[name]])
     new <- setdiff(value, c(xlevels[[name]], NA))
     if (length(new)) {
-      bad_argument("newdata", paste("have the levels", show_values(xlevels[[name]])), new,
+      bad_argument(argument, paste("have the levels", show_values(xlevels[[name]])), new,
         paste("column", dQuote(name, FALSE), "has", show_values(new)))
     }
   }
 }
 
 # Columns are matched by name where both sides have names, else by position.
-matrix_new_x <- function(fit, newdata) {
+matrix_new_x <- function(fit, newdata, argument) {
   if (is.data.frame(newdata)) {
     coding <- fit$coding
     if (is.null(coding)) {
       coding <- data_frame_coding(newdata)
     } else {
       needed <- make.unique(names(coding))
-      check_columns(needed, make.unique(names(newdata)))
+      check_columns(needed, make.unique(names(newdata)), argument)
       newdata <- newdata[match(needed, make.unique(names(newdata)))]
     }
-    newdata <- code_data_frame(newdata, coding, "newdata")
+    newdata <- code_data_frame(newdata, coding, argument)
   }
-  x <- numeric_x(newdata, "newdata")
+  x <- numeric_x(newdata, argument)
   names <- fit$spec$columns
   if (fit$spec$named && !is.null(colnames(x))) {
-    check_columns(names, column_names(x))
+    check_columns(names, column_names(x), argument)
     at <- match(names, column_names(x))
     return(if (identical(at, seq_len(ncol(x)))) x else x[, at, drop = FALSE])
   }
   if (ncol(x) != length(names)) {
-    bad_argument("newdata", paste("have", length(names), "columns"), newdata, paste("has", ncol(x)))
+    bad_argument(argument, paste("have", length(names), "columns"), newdata, paste("has", ncol(x)))
   }
   x
 }

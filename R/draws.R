@@ -42,8 +42,13 @@ lambda_index <- function(fit, lambda) {
   which.min(abs(fitted - lambda))
 }
 
-# One row a draw, one named column a coefficient: what all methods work from.
-draws_matrix <- function(fit, lambda = NULL) {
+# One row a draw, one named column a coefficient: what all methods work from. Networks have more to choose
+# from, which comes through the dots.
+draws_matrix <- function(fit, lambda = NULL, ...) UseMethod("draws_matrix")
+
+#' @export
+draws_matrix.wbb <- function(fit, lambda = NULL, ..., .function = "as.matrix") {
+  check_dots(..., .function = .function, .known = "lambda")
   check_fit(fit)
   index <- lambda_index(fit, lambda)
   if (length(dim(fit$draws)) == 2L) return(fit$draws)
@@ -92,7 +97,8 @@ column_sds <- function(draws) {
 #' @param x A fit, as from [wbb_lasso()].
 #' @param lambda Which value of `lambda`; needed only when the fit has several.
 #' @param row.names,optional As in [as.data.frame()].
-#' @param ... For `c()`, more fits; otherwise not used.
+#' @param ... For `c()`, more fits. For [wbb_mlp()] `parameters`, `what` and `newdata`; see there
+#'   the section on networks. Otherwise not used.
 #' @return `as.matrix()`: one row a draw, one named column a coefficient.
 #'   `c()`: a fit with all draws, in the order of the arguments.
 #' @examples
@@ -106,21 +112,19 @@ column_sds <- function(draws) {
 #' posterior::summarise_draws(posterior::as_draws(fit))
 #' @export
 as.matrix.wbb <- function(x, lambda = NULL, ...) {
-  check_dots(..., .function = "as.matrix", .known = "lambda")
-  draws_matrix(x, lambda)
+  draws_matrix(x, lambda, ...)
 }
 
 #' @rdname as.matrix.wbb
 #' @export
 as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NULL, ...) {
-  check_dots(..., .function = "as.data.frame", .known = "lambda")
-  as.data.frame(draws_matrix(x, lambda), row.names = row.names, optional = TRUE)
+  as.data.frame(draws_matrix(x, lambda, ..., .function = "as.data.frame"), row.names = row.names, optional = TRUE)
 }
 
 #' @rdname as.matrix.wbb
 #' @exportS3Method posterior::as_draws
 as_draws.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_matrix(draws_matrix(x, lambda))
+  posterior::as_draws_matrix(draws_matrix(x, lambda, ..., .function = "as_draws"))
 }
 
 #' @rdname as.matrix.wbb
@@ -130,31 +134,31 @@ as_draws_matrix.wbb <- as_draws.wbb
 #' @rdname as.matrix.wbb
 #' @exportS3Method posterior::as_draws_array
 as_draws_array.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_array(as_draws.wbb(x, lambda))
+  posterior::as_draws_array(as_draws.wbb(x, lambda, ...))
 }
 
 #' @rdname as.matrix.wbb
 #' @exportS3Method posterior::as_draws_df
 as_draws_df.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_df(as_draws.wbb(x, lambda))
+  posterior::as_draws_df(as_draws.wbb(x, lambda, ...))
 }
 
 #' @rdname as.matrix.wbb
 #' @exportS3Method posterior::as_draws_list
 as_draws_list.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_list(as_draws.wbb(x, lambda))
+  posterior::as_draws_list(as_draws.wbb(x, lambda, ...))
 }
 
 #' @rdname as.matrix.wbb
 #' @exportS3Method posterior::as_draws_rvars
 as_draws_rvars.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_rvars(as_draws.wbb(x, lambda))
+  posterior::as_draws_rvars(as_draws.wbb(x, lambda, ...))
 }
 
 #' @rdname as.matrix.wbb
 #' @exportS3Method coda::as.mcmc
 as.mcmc.wbb <- function(x, lambda = NULL, ...) {
-  coda::mcmc(draws_matrix(x, lambda))
+  coda::mcmc(draws_matrix(x, lambda, ..., .function = "as.mcmc"))
 }
 
 # Joining --------------------------------------------------------------------------
@@ -201,6 +205,8 @@ check_same_problem <- function(first, other) {
   data_kept <- !is.null(first$y) && !is.null(other$y)
   if (data_kept && !(identical(first$y, other$y) && identical(first$x, other$x))) refuse("data")
   if (!isTRUE(all.equal(first$mode, other$mode, tolerance = 1e-6))) refuse("data")
+  # Networks have no mode, but sums of their data.
+  if (!isTRUE(all.equal(first$sums, other$sums, tolerance = 1e-6))) refuse("data")
 }
 
 # Runs that continue each other become one, so that joined chunks are recorded as
@@ -233,6 +239,8 @@ check_overlap <- function(segments) {
 
 join_draws <- function(draws) {
   shape <- dim(draws[[1L]])
+  # Networks are a list.
+  if (is.null(shape)) return(do.call(c, draws))
   names <- dimnames(draws[[1L]])
   if (length(shape) == 2L) return(do.call(rbind, draws))
   # rbind sees draws by everything else, which is how the array lies in memory.

@@ -49,14 +49,13 @@ lasso_options <- function(settings, design) {
   c(own, run_options(settings, nrow(design$x), p + intercept, c("cv", "marglik")))
 }
 
-# The settings that estimators share.
+# The settings that estimators with a path of lambdas share.
 run_options <- function(settings, n, coefficients, lambda_words = "cv") {
   lambda <- check_lambda(settings$lambda, lambda_words)
-  law <- check_law(settings$weights)
-  cluster <- check_cluster(settings$cluster, n)
-  folds <- lasso_folds(settings, cluster, n, cv = !length(lambda))
+  weights <- weight_options(settings, n, c("random", "fixed", "coef"))
+  folds <- lasso_folds(settings, weights$cluster, n, cv = !length(lambda))
   draws <- lasso_draws(settings, coefficients, max(1L, length(lambda)))
-  list(
+  own <- list(
     lambda = lambda,
     nlambda = as.integer(check_count(settings$nlambda, "nlambda", 2, 1e5)),
     lambda_min_ratio = if (is.null(settings$lambda_min_ratio)) NaN else {
@@ -64,18 +63,24 @@ run_options <- function(settings, n, coefficients, lambda_words = "cv") {
     },
     foldid = folds$foldid, nfolds = folds$nfolds,
     rule = check_choice(settings$lambda_rule, "lambda_rule", c("min", "1se")),
-    prior_weight = check_choice(settings$prior_weight, "prior_weight", c("random", "fixed", "coef")),
+    tolerance = check_number(settings$tolerance, "tolerance", 0, 1, open = TRUE),
+    max_iterations = as.integer(check_count(settings$max_iterations, "max_iterations"))
+  )
+  # The seed comes last, because it may take a number from R's generator.
+  c(own, weights, draws, list(seed = check_seed(settings$seed)))
+}
+
+# The settings of every bootstrap but its draws and its seed.
+weight_options <- function(settings, n, prior_weights) {
+  law <- check_law(settings$weights)
+  list(
+    prior_weight = check_choice(settings$prior_weight, "prior_weight", prior_weights),
     law = law$name,
     law_parameter = if (is.null(law$parameter)) NaN else law$parameter,
     case_weights = check_case_weights(settings$case_weights, n),
-    cluster = cluster,
-    draws = draws$draws, first_draw = draws$first_draw,
+    cluster = check_cluster(settings$cluster, n),
     threads = check_threads(settings$threads),
-    tolerance = check_number(settings$tolerance, "tolerance", 0, 1, open = TRUE),
-    max_iterations = as.integer(check_count(settings$max_iterations, "max_iterations")),
-    n = n,
-    # Last, because it may take a number from R's generator.
-    seed = check_seed(settings$seed)
+    n = n
   )
 }
 
@@ -91,10 +96,14 @@ lasso_folds <- function(settings, cluster, n, cv) {
 }
 
 lasso_draws <- function(settings, coefficients, lambdas) {
+  what <- paste0(coefficients, " coefficients", if (lambdas > 1L) paste(" at", lambdas, "lambdas"))
+  run_draws(settings, coefficients * lambdas, what)
+}
+
+# `numbers` is the size of a draw in doubles, `what` it is made of.
+run_draws <- function(settings, numbers, what) {
   draws <- check_count(settings$draws, "draws", 1, 2^53)
-  what <- paste0(show_value(draws), " draws of ", coefficients, " coefficients",
-    if (lambdas > 1L) paste(" at", lambdas, "lambdas"))
-  check_size(draws * coefficients * lambdas, what, "draws", draws,
+  check_size(draws * numbers, paste(show_value(draws), "draws of", what), "draws", draws,
     "Run chunks with `first_draw` and summarise each.")
   if (draws > .Machine$integer.max) {
     bad_argument("draws", "be below 2^31, the most rows of a matrix", draws)
@@ -172,9 +181,14 @@ lasso_cv <- function(cv, options) {
   )
 }
 
-status_levels <- c("converged", "not converged", "empty")
+# In the order of Rust's codes.
+status_levels <- c("converged", "not converged", "empty", "finished", "diverged")
 
-status_factor <- function(codes) factor(status_levels[codes + 1L], status_levels)
+# Solvers know the first three.
+status_factor <- function(codes, levels = status_levels[1:3]) factor(status_levels[codes + 1L], levels)
+
+# A run of so many epochs that ran them has not failed.
+failed_status <- function(status) !status %in% c("converged", "finished")
 
 lasso_diagnostics <- function(result, lambda, options) {
   draws <- options$first_draw - 1 + seq_len(options$draws)
@@ -195,14 +209,20 @@ warn_convergence <- function(fit) {
   status <- fit$diagnostics$status
   failed <- sum(status == "not converged")
   empty <- sum(status == "empty")
+  diverged <- sum(status == "diverged")
   mode_failed <- any(fit$mode_diagnostics$status == "not converged")
-  if (!failed && !empty && !mode_failed) return(invisible())
+  if (!failed && !empty && !diverged && !mode_failed) return(invisible())
   unit <- if (length(fit$lambda) > 1L) "solutions (draws by lambdas)" else "draws"
   tolerance <- format(fit$spec$tolerance)
   problems <- c(
     if (failed) paste(failed, "of", length(status), unit, "did not reach the tolerance", tolerance),
     if (mode_failed) paste("the mode did not reach the tolerance", tolerance),
-    if (empty) paste(empty, "of", length(status), unit, "had no positive weight")
+    if (empty) paste(empty, "of", length(status), unit, "had no positive weight"),
+    if (diverged) {
+      paste0(diverged, " of ", length(status), " ", unit, " diverged, also with a tenth of the learning rate ",
+        format(fit$spec$learning_rate), ", and have no network: take a smaller `learning_rate`",
+        if (!fit$spec$standardize) " or `standardize = TRUE`")
+    }
   )
   warn("convergence", paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))
 }

@@ -158,13 +158,8 @@ wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
                               subset, na.action) {
   call <- match.call()
   settings <- lasso_settings(...)
-  row_arguments <- c("case_weights", "cluster", "foldid")
-  in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
-  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], parent.frame())
-  for (name in row_arguments) {
-    settings[name] <- list(design$model[[paste0("(", name, ")")]])
-  }
-  lasso_fit(design, settings, fit_call(call))
+  inputs <- formula_inputs(call, settings, c("case_weights", "cluster", "foldid"), parent.frame())
+  lasso_fit(inputs$design, inputs$settings, fit_call(call))
 }
 
 # Settings given through the dots of the formula interface. Their names and

@@ -68,6 +68,10 @@ confint.wbb <- function(object, parm, level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "confint", .known = c("parm", "level", "lambda"))
   draws <- draws_matrix(object, lambda)
   if (!missing(parm)) draws <- draws[, check_parm(parm, colnames(draws)), drop = FALSE]
+  credible_limits(draws, level)
+}
+
+credible_limits <- function(draws, level) {
   probs <- interval_probs(check_level(level))
   limits <- t(column_quantiles(draws, probs))
   colnames(limits) <- percent(probs)
@@ -244,7 +248,11 @@ lambda_text <- function(fit) {
 }
 
 print_failures <- function(fit) {
-  status <- fit$diagnostics$status
-  failed <- sum(status != "converged")
-  if (failed) cat("\n", failed, " of ", length(status), " solutions did not converge; see fit$diagnostics\n", sep = "")
+  words <- failure_words(fit)
+  if (!is.null(words)) cat("\n", words, "\n", sep = "")
+}
+
+failure_words <- function(fit) {
+  failed <- failed_status(fit$diagnostics$status)
+  if (any(failed)) paste(sum(failed), "of", length(failed), "solutions did not converge; see fit$diagnostics")
 }

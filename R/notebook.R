@@ -29,7 +29,7 @@ repr_html.wbb <- function(obj, n = 30, ...) {
   table <- if (path) html_path_table(obj, columns) else html_table(obj, columns)
   paste0(
     "<div style=\"overflow-x:auto\">", html_heading(obj), table,
-    html_lines(c(columns$note, html_failures(obj))), "</div>"
+    html_lines(c(columns$note, failure_words(obj))), "</div>"
   )
 }
 
@@ -53,11 +53,6 @@ html_lines <- function(lines) {
     return("")
   }
   paste0("<div style=\"font-size:90%;opacity:0.75\">", html_text(lines), "</div>", collapse = "")
-}
-
-html_failures <- function(fit) {
-  failed <- sum(fit$diagnostics$status != "converged")
-  if (failed > 0) paste(failed, "of", nrow(fit$diagnostics), "solutions did not converge; see fit$diagnostics")
 }
 
 html_table <- function(fit, columns) {

@@ -139,12 +139,17 @@ plot_scale <- function(fit, standardize) {
 
 density_data <- function(fit, columns, lambda = NULL, scale = 1, label = "") {
   draws <- draws_matrix(fit, lambda)
-  mode <- mode_estimate(fit, lambda)
-  names <- fit_names(fit)
   scale <- rep_len(scale, ncol(draws))
-  parts <- lapply(columns$index, function(j) {
+  data <- marginal_data(draws, columns$index, mode_estimate(fit, lambda), scale, label)
+  data$note <- c(columns$note, dropped_note(draws[, columns$index, drop = FALSE]))
+  data
+}
+
+# The same of any columns.
+marginal_data <- function(draws, index, mode, scale = rep(1, ncol(draws)), label = "") {
+  parts <- lapply(index, function(j) {
     m <- marginal(draws[, j] * scale[j])
-    key <- data.frame(fit = label, index = j, name = names[j])
+    key <- data.frame(fit = label, index = j, name = colnames(draws)[j])
     with_key <- function(d) cbind(key[rep(1, nrow(d)), ], d, row.names = NULL)
     # `top` is the peak of the density given that the coefficient is not zero. A panel as
     # high as that shows the share 1 − P(0) as the height of the curve, P(0) as that of the spike.
@@ -155,10 +160,7 @@ density_data <- function(fit, columns, lambda = NULL, scale = 1, label = "") {
     )
   })
   bind <- function(part) do.call(rbind, lapply(parts, `[[`, part))
-  list(
-    type = "density", curve = bind("curve"), mass = bind("mass"), panels = bind("panels"),
-    note = c(columns$note, dropped_note(draws[, columns$index, drop = FALSE]))
-  )
+  list(type = "density", curve = bind("curve"), mass = bind("mass"), panels = bind("panels"), note = NULL)
 }
 
 # Limits of a panel's horizontal axis: all that is drawn in it, never of width zero.

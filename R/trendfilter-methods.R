@@ -148,7 +148,7 @@ new_points <- function(fit, newdata) {
   }
   if (!is.data.frame(newdata)) bad_argument("newdata", "be a numeric vector or a data frame", newdata)
   if (!is.null(fit$terms)) return(unname(new_x(fit, newdata)[, 1L]))
-  check_columns("x", names(newdata))
+  check_columns("x", names(newdata), "newdata")
   check_numbers(newdata$x, "newdata", must = "have finite numbers `x`")
 }
 

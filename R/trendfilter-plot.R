@@ -284,7 +284,7 @@ repr_html.wbb_trendfilter <- function(obj, n = 30, ...) {
   head <- c("knots of the mode", "df", "sigma", "knots, median", "2.5%", "97.5%")
   table <- html_rows(head, paste("lambda =", format_lambda(obj$lambda)), cells)
   places <- if (is_path(obj)) "" else html_knots(obj, n)
-  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, places, html_lines(html_failures(obj)), "</div>")
+  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, places, html_lines(failure_words(obj)), "</div>")
 }
 
 html_knots <- function(fit, n) {

@@ -106,17 +106,13 @@ wbb_trendfilter.formula <- function(formula, data, ..., case_weights, cluster, f
                                     subset, na.action) {
   call <- match.call()
   settings <- trendfilter_settings(...)
-  row_arguments <- c("case_weights", "cluster", "foldid")
-  in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
-  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], parent.frame())
-  for (name in row_arguments) {
-    settings[name] <- list(design$model[[paste0("(", name, ")")]])
-  }
+  inputs <- formula_inputs(call, settings, c("case_weights", "cluster", "foldid"), parent.frame())
+  design <- inputs$design
   if (ncol(design$x) != 1L) {
     bad_argument("formula", "have one numeric predictor", NULL, paste("has", ncol(design$x), "columns"))
   }
   design$x <- design$x[, 1L]
-  trendfilter_fit(design, settings, fit_call(call, quote(wbb_trendfilter)))
+  trendfilter_fit(design, inputs$settings, fit_call(call, quote(wbb_trendfilter)))
 }
 
 # Settings given through the dots of the formula interface; see lasso_settings().

@@ -120,7 +120,7 @@ check_draws_index <- function(draws, total) {
 }
 
 observation_names <- function(fit) {
-  names <- if (is.matrix(fit$fitted)) rownames(fit$fitted) else names(fit$fitted)
+  names <- if (is.matrix(fit$fitted)) rownames(fit$fitted) else c(names(fit$fitted), fit$row_names)
   if (is.null(names)) as.character(seq_len(fit$spec$n)) else names
 }
 
