@@ -36,6 +36,10 @@ compare <- function(..., lambda = NULL, level = 0.95) {
   labels <- comparison_labels(names(fits), typed)
   for (fit in fits) {
     if (!inherits(fit, "wbb")) bad_argument("...", "all be fits of wbb", fit, paste("one is", show_value(fit)))
+    if (inherits(fit, "wbb_mlp")) {
+      bad_argument("...", "have coefficients that mean the same in all fits", fit, "one is a network",
+        "Compare networks by what they predict: accuracy(), log_loss().")
+    }
   }
   names(fits) <- labels
   rows <- lapply(labels, function(label) comparison_rows(fits[[label]], label, lambda, level))

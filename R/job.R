@@ -25,6 +25,17 @@ bridge_job <- function(design, options, progress = FALSE) {
   run_job(function() rust_bridge_job(as.matrix(design$x), design$y, options), progress)
 }
 
+mlp_job <- function(design, options, progress = FALSE) {
+  # Classes are counted from 0.
+  y <- if (is.factor(design$y)) as.double(design$y) - 1 else design$y
+  test <- if (is.null(design$test_x)) list() else rust_design(design$test_x)
+  run_job(function() rust_mlp_job(rust_design(design$x), y, test, options), progress)
+}
+
+mlp_predict_job <- function(networks, x, options) {
+  job_result(run_job(function() rust_mlp_predict_job(networks, rust_design(x), options), progress = FALSE))
+}
+
 # R-hat and the effective sample size of one quantity, chain after chain.
 job_diagnose <- function(values, chains) rust_diagnose(as.double(values), as.double(chains))
 

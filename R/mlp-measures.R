@@ -1,0 +1,226 @@
+# How good the predictions of networks are, and how sure: each measure as its posterior draws, or of the
+# mean of the draws.
+
+#' Accuracy and log-loss of networks, draw by draw
+#'
+#' The share of rows that a draw's network classifies rightly, and the mean of
+#' \eqn{-\log}{-log} of the probability that it gave to what was observed, for each draw: draws from
+#' the posterior of these measures.
+#'
+#' `type = "mean"` gives the measure of the posterior mean probabilities, which is what
+#' [predict()][predict.wbb_mlp] uses: usually better than most single draws.
+#'
+#' Probabilities below `.Machine$double.eps` count as that much, so that a single wrong certainty does not make the log-loss
+#' infinite. The log-loss of regression is the mean negative log density of
+#' \eqn{N(f_k(x), \sigma_k^2)}, with \eqn{\sigma_k} = `diagnostics$sigma` of the draw; of the mean it is that of
+#' the mixture of the draws. Regression has no accuracy.
+#'
+#' @param object A fit of [wbb_mlp()].
+#' @param x Data like those of the fit: a matrix, or a data frame; `NULL` is the test set in
+#'   the fit.
+#' @param y What was observed there. In the formula interface it may be a column of `x`.
+#' @param type `"draws"`, one number a draw; or `"mean"`, the measure of the mean of all draws' predictions.
+#' @param ... Not used.
+#' @return A numeric vector with one element for each draw that has a network, or one number.
+#' @examples
+#' odd <- seq(1, 150, by = 2)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
+#'   test = iris[-odd, ], seed = 1)
+#' quantile(accuracy(fit), c(0.025, 0.5, 0.975))
+#' accuracy(fit, type = "mean")
+#' mean(log_loss(fit, iris[odd, ]))
+#' @export
+accuracy <- function(object, ...) UseMethod("accuracy")
+
+#' @rdname accuracy
+#' @export
+#' @exportS3Method generics::accuracy wbb_mlp
+accuracy.wbb_mlp <- function(object, x = NULL, y = NULL, type = c("draws", "mean"), ...) {
+  check_dots(..., .function = "accuracy", .known = c("x", "y", "type"))
+  type <- check_choice(type, "type", c("draws", "mean"))
+  need_classes(object, "accuracy", "log_loss()")
+  rows <- observed_rows(object, x, y)
+  right <- over_rows(object, rows, function(p, at) {
+    truth <- as.integer(rows$y)[at]
+    if (type == "mean") return(sum(max.col(mean_probabilities(p), "first") == truth))
+    rowSums(likeliest_classes(p) == rep(truth, each = nrow(p)))
+  })
+  Reduce(`+`, right) / rows$n
+}
+
+#' @rdname accuracy
+#' @export
+log_loss <- function(object, ...) UseMethod("log_loss")
+
+#' @rdname accuracy
+#' @export
+log_loss.wbb_mlp <- function(object, x = NULL, y = NULL, type = c("draws", "mean"), ...) {
+  check_dots(..., .function = "log_loss", .known = c("x", "y", "type"))
+  check_fit(object)
+  type <- check_choice(type, "type", c("draws", "mean"))
+  rows <- observed_rows(object, x, y)
+  loss <- over_rows(object, rows, function(p, at) {
+    known <- log_likelihood(object, p, rows$y[at])
+    if (type == "mean") -sum(log_mean_exp(known)) else -rowSums(known)
+  })
+  Reduce(`+`, loss) / rows$n
+}
+
+# What each draw (row) said of each observation (column) before it saw it.
+log_likelihood <- function(fit, p, y) {
+  if (is.factor(y)) {
+    columns <- seq_along(y) + (as.integer(y) - 1) * length(y)
+    return(log(pmax(matrix(p, nrow(p))[, columns, drop = FALSE], .Machine$double.eps)))
+  }
+  sigma <- pmax(fit$diagnostics$sigma[usable_draws(fit)], .Machine$double.xmin)
+  matrix(stats::dnorm(rep(y, each = nrow(p)), p, sigma, log = TRUE), nrow(p))
+}
+
+# Of each column, without overflow.
+log_mean_exp <- function(logs) {
+  top <- apply(logs, 2L, max)
+  top + log(colMeans(exp(logs - rep(top, each = nrow(logs)))))
+}
+
+mean_probabilities <- function(p) matrix(colMeans(matrix(p, nrow(p))), dim(p)[2L])
+
+# Draws by rows: the number of the class with the largest probability, the first among equals.
+likeliest_classes <- function(p) {
+  best <- matrix(p[, , 1L], nrow(p))
+  class <- matrix(1L, nrow(best), ncol(best))
+  for (k in seq_len(dim(p)[3L])[-1L]) {
+    larger <- p[, , k] > best
+    best[larger] <- p[, , k][larger]
+    class[larger] <- k
+  }
+  class
+}
+
+# The rows of a measure, with what was observed.
+observed_rows <- function(fit, x, y) {
+  if (is.null(x)) {
+    if (!is.null(y)) bad_argument("x", "be given with `y`", NULL, "is missing")
+    rows <- kept_rows(fit)
+    y <- fit$test$y
+    if (is.null(y)) bad_argument("y", "be given with `x`: the test set in the fit has no response", NULL, "is missing")
+    return(c(rows, list(y = y)))
+  }
+  rows <- prediction_rows(fit, x, "x")
+  if (!rows$n) bad_argument("x", "have at least one row", x, "has none")
+  if (is.null(y)) {
+    y <- if (is.data.frame(x)) observed_response(fit$terms, x)
+    if (is.null(y)) bad_argument("y", "be what was observed at `x`", NULL, "is missing")
+  }
+  c(rows, list(y = new_outcome(y, fit$levels, "y", rows$n)))
+}
+
+kept_rows <- function(fit) {
+  if (is.null(fit$predictions)) {
+    bad_argument("x", "be given for a fit without `test` set", NULL, "is missing",
+      "Measures of the training are in fit$diagnostics.")
+  }
+  prediction_rows(fit, "test")
+}
+
+need_classes <- function(fit, what, instead) {
+  check_fit(fit)
+  if (!length(fit$levels)) {
+    abort("argument", paste0("`object` is a regression and has no ", what, "; see ", instead, "."), "object")
+  }
+}
+
+#' Are the probabilities right?
+#'
+#' Compares probabilities with frequencies: rows are put into bins by their predicted (posterior mean)
+#' probability, and in each bin the mean prediction stands beside the share of rows where it came true.
+#'
+#' @inheritParams accuracy
+#' @param class `NULL` looks at the probability of the predicted class, whichever it is (the confidence);
+#'   the name of a class at the probability of that class.
+#' @param bins The number of bins, of equal width.
+#' @param level The probability of the interval of the observed share: the posterior of a proportion under
+#'   Jeffreys' prior.
+#' @return A data frame with a row for each bin that has rows: its limits `from` and `to`, the mean
+#'   `predicted` probability, the `observed` share with its limits `lwr` and `upr`, and the `count` of rows.
+#' @examples
+#' odd <- seq(1, 150, by = 2)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
+#'   test = iris[-odd, ], seed = 1)
+#' calibration(fit, bins = 5)
+#' calibration(fit, bins = 5, class = "virginica")
+#' @export
+calibration <- function(object, ...) UseMethod("calibration")
+
+#' @rdname calibration
+#' @export
+calibration.wbb_mlp <- function(object, x = NULL, y = NULL, class = NULL, bins = 10, level = 0.95, ...) {
+  check_dots(..., .function = "calibration", .known = c("x", "y", "class", "bins", "level"))
+  need_classes(object, "calibration", "predict(interval = \"prediction\")")
+  bins <- check_count(bins, "bins", 1, 1e6)
+  level <- check_level(level)
+  if (!is.null(class)) class <- match(check_choice(class, "class", object$levels), object$levels)
+  rows <- observed_rows(object, x, y)
+  prob <- do.call(rbind, over_rows(object, rows, function(p, at) mean_probabilities(p)))
+  chosen <- if (is.null(class)) max.col(prob, "first") else rep(class, rows$n)
+  calibration_table(prob[cbind(seq_len(rows$n), chosen)], as.integer(rows$y) == chosen, bins, level)
+}
+
+calibration_table <- function(predicted, true, bins, level) {
+  bin <- pmin(pmax(ceiling(predicted * bins), 1), bins)
+  used <- sort(unique(bin))
+  count <- tabulate(match(bin, used))
+  hits <- tabulate(match(bin[true], used), length(used))
+  limits <- vapply(interval_probs(level), stats::qbeta, numeric(length(used)), hits + 0.5, count - hits + 0.5)
+  limits <- matrix(limits, ncol = 2L)
+  data.frame(
+    from = (used - 1) / bins, to = used / bins,
+    predicted = as.vector(rowsum(predicted, bin, reorder = TRUE)) / count,
+    observed = hits / count, lwr = limits[, 1L], upr = limits[, 2L], count = count
+  )
+}
+
+#' Uncertainty of predictions: the data's and the model's
+#'
+#' Splits the uncertainty of each prediction in two. Classification: the entropy of the mean probabilities
+#' (`total`) is the mean entropy of the draws' own probabilities (`data`: what would remain if the network
+#' were known) plus the mutual information of class and network (`model`: what more
+#' observations would take away). Regression: the variance of a new response (`total`) is the
+#' mean of \eqn{\sigma_k^2} over the draws plus the variance of the draws' predictions.
+#'
+#' Entropies are in nats; divide by `log(2)` for bits. The largest possible is the log of the number of classes.
+#'
+#' @param object A fit of [wbb_mlp()].
+#' @param x Data like those of the fit; `NULL` is the test set in the fit.
+#' @param ... Not used.
+#' @return A data frame with one row for each row of `x` and the columns `total`, `data` and `model`.
+#' @examples
+#' odd <- seq(1, 150, by = 2)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25, seed = 1)
+#' even <- uncertainty(fit, iris[-odd, ])
+#' even[order(-even$model)[1:3], ]
+#' @export
+uncertainty <- function(object, ...) UseMethod("uncertainty")
+
+#' @rdname uncertainty
+#' @export
+uncertainty.wbb_mlp <- function(object, x = NULL, ...) {
+  check_dots(..., .function = "uncertainty", .known = "x")
+  check_fit(object)
+  rows <- if (is.null(x)) kept_rows(object) else prediction_rows(object, x, "x")
+  parts <- over_rows(object, rows, if (length(object$levels)) split_entropy else function(f, at) {
+    noise <- mean(object$diagnostics$sigma[usable_draws(object)]^2)
+    cbind(rep(noise, ncol(f)), colMeans((f - rep(colMeans(f), each = nrow(f)))^2))
+  })
+  parts <- do.call(rbind, parts)
+  data.frame(total = parts[, 1L] + parts[, 2L], data = parts[, 1L], model = parts[, 2L], row.names = rows$names)
+}
+
+# The data's part and the model's; the latter is not negative but for rounding.
+split_entropy <- function(p, at) {
+  whole <- rowSums(entropy(mean_probabilities(p)))
+  own <- rowSums(mean_probabilities(entropy(p)))
+  cbind(own, pmax(whole - own, 0))
+}
+
+# 0 log 0 = 0.
+entropy <- function(p) -p * log(pmax(p, .Machine$double.xmin))

@@ -1,0 +1,227 @@
+# What fits of networks show of themselves: measures of the draws, not a hundred thousand parameters.
+
+#' @export
+describe.wbb_mlp <- function(fit) {
+  spec <- fit$spec
+  count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+  sizes <- paste(c(spec$p, spec$hidden, max(1, spec$classes)), collapse = "-")
+  name <- paste0("network ", sizes, if (length(spec$hidden)) paste0(" (", spec$activation, ")"))
+  data <- paste0(count(spec$n), " rows, ", count(spec$p), " columns ",
+    if (spec$standardize) "standardised" else "as they are",
+    if (spec$classes) paste0(", ", spec$classes, " classes") else ", regression",
+    if (spec$n_test) paste0("; ", count(spec$n_test), " rows to test"))
+  words <- describe_bootstrap(fit, name, data)
+  batches <- if (spec$batch_size < spec$n) {
+    paste0("batches of ", count(spec$batch_size), if (spec$shuffle) ", shuffled" else ", cyclic")
+  } else {
+    "full batch"
+  }
+  step <- paste0(spec$optimizer, if (spec$optimizer == "momentum") paste0(" (", format(spec$momentum), ")"), ", step ",
+    format(spec$learning_rate), if (spec$decay > 0) paste0(" exp(-", format(spec$decay), " k)"))
+  training <- paste0(step, ", at most ", count(spec$epochs), " epochs, ", batches, ", ",
+    c(shared = "one start for all draws", fresh = "a start for each draw")[[spec$init]])
+  words$lines <- c(words$lines, Training = training)
+  words
+}
+
+# The draws of all measures that a fit knows of without computing predictions, a column each.
+measure_draws <- function(fit) {
+  usable <- usable_draws(fit)
+  d <- fit$diagnostics[usable, ]
+  tested <- !is.null(fit$test$y)
+  test <- if (!tested) NULL else if (length(fit$levels)) {
+    cbind(`test accuracy` = accuracy.wbb_mlp(fit), `test log-loss` = log_loss.wbb_mlp(fit))
+  } else {
+    cbind(`test RMSE` = test_rmse(fit), `test log-loss` = log_loss.wbb_mlp(fit))
+  }
+  own <- if (length(fit$levels)) cbind(`training accuracy` = d$accuracy) else cbind(`residual sd` = d$sigma)
+  cbind(test, own, `training loss` = d$loss, `gradient norm` = d$gradient, epochs = d$iterations)
+}
+
+test_rmse <- function(fit) {
+  rows <- c(kept_rows(fit), list(y = fit$test$y))
+  squares <- over_rows(fit, rows, function(f, at) rowSums((f - rep(rows$y[at], each = nrow(f)))^2))
+  sqrt(Reduce(`+`, squares) / rows$n)
+}
+
+#' Summarise the draws of a network
+#'
+#' The posterior of what the networks do: accuracy and log-loss on the test set in the fit (for regression
+#' the root mean squared error), the accuracy on the training data, the (weighted) training loss, the norm of the
+#' gradient at the end and the epochs that were run.
+#'
+#' @inheritParams summary.wbb
+#' @param object A fit of [wbb_mlp()].
+#' @return An object of class `summary.wbb_mlp`: a list with the data frame `table` (one row a measure, with the
+#'   columns `term`, `mean`, `sd` and one for each quantile), `mean` with the test accuracy and log-loss of the
+#'   mean of the draws' predictions, and `status`, the number of draws of each status.
+#' @examples
+#' odd <- seq(1, 150, by = 2)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
+#'   test = iris[-odd, ], seed = 1)
+#' summary(fit)
+#' @export
+summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
+  check_dots(..., .function = "summary", .known = "probs")
+  check_fit(object)
+  probs <- check_probs(probs)
+  classes <- length(object$levels) > 0L
+  structure(
+    list(
+      fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics")], class = class(object)),
+      table = measure_table(object, probs),
+      mean = if (!is.null(object$test$y)) {
+        c(accuracy = if (classes) accuracy.wbb_mlp(object, type = "mean"), log_loss = log_loss.wbb_mlp(object, type = "mean"))
+      },
+      draws = object$spec$draws, status = table(object$diagnostics$status)
+    ),
+    class = "summary.wbb_mlp"
+  )
+}
+
+measure_table <- function(fit, probs) {
+  draws <- measure_draws(fit)
+  quantiles <- t(column_quantiles(draws, probs))
+  colnames(quantiles) <- paste0(vapply(100 * probs, format, "", digits = 4), "%")
+  data.frame(term = colnames(draws), mean = colMeans(draws), sd = column_sds(draws), quantiles,
+    check.names = FALSE, row.names = NULL)
+}
+
+#' @rdname summary.wbb_mlp
+#' @export
+print.summary.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_header(x$fit)
+  cat("\n")
+  values <- as.matrix(x$table[-1L])
+  shown <- values
+  shown[] <- vapply(values, format, "", digits = digits)
+  rownames(shown) <- x$table$term
+  print(shown, quote = FALSE, right = TRUE)
+  if (length(x$mean)) {
+    words <- c(accuracy = "accuracy", log_loss = "log-loss")[names(x$mean)]
+    cat("\nMean of the draws' predictions: test ",
+      paste(words, vapply(x$mean, format, "", digits = digits), collapse = ", "), "\n", sep = "")
+  }
+  print_status(x$fit)
+  invisible(x)
+}
+
+print_status <- function(fit) {
+  counts <- table(fit$diagnostics$status)
+  counts <- counts[counts > 0L]
+  cat("\nDraws: ", paste(counts, names(counts), collapse = ", "), "\n", sep = "")
+}
+
+#' @rdname wbb-methods
+#' @export
+print.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
+  print_header(x)
+  # A fit without draws is still to be looked at.
+  if (!all(failed_status(x$diagnostics$status))) {
+    table <- measure_table(x, c(0.025, 0.975))
+    cat("\n")
+    for (i in seq_len(nrow(table))) {
+      numbers <- vapply(unlist(table[i, c("mean", "2.5%", "97.5%")]), format, "", digits = min(digits, 4L))
+      cat(format(table$term[i], width = max(nchar(table$term))), "  ", numbers[[1L]],
+        "  (95%: ", numbers[[2L]], " to ", numbers[[3L]], ")\n", sep = "")
+    }
+  }
+  print_status(x)
+  invisible(x)
+}
+
+# Tables ---------------------------------------------------------------------------
+
+#' @rdname tidy.wbb
+#' @param parameters For networks: names of parameters or blocks; see [wbb_mlp()].
+#' @exportS3Method generics::tidy
+tidy.wbb_mlp <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"),
+                         parameters = NULL, ...) {
+  check_dots(..., .function = "tidy", .known = names(formals()))
+  estimate <- check_choice(estimate, "estimate", c("mean", "median"))
+  conf.int <- check_flag(conf.int, "conf.int")
+  conf.level <- check_level(conf.level, "conf.level")
+  draws <- draws_matrix.wbb_mlp(x, parameters = parameters)
+  middle <- if (estimate == "mean") colMeans(draws) else column_quantiles(draws, 0.5)[1L, ]
+  table <- data.frame(term = colnames(draws), estimate = middle, std.error = column_sds(draws), row.names = NULL)
+  if (conf.int) table[c("conf.low", "conf.high")] <- as.data.frame(credible_limits(draws, conf.level))
+  table$p.positive <- unname(colMeans(draws > 0))
+  table
+}
+
+#' @rdname tidy.wbb
+#' @exportS3Method generics::glance
+glance.wbb_mlp <- function(x, ...) {
+  check_dots(..., .function = "glance", .known = character())
+  check_fit(x)
+  spec <- x$spec
+  failed <- failed_status(x$diagnostics$status)
+  measures <- if (all(failed)) NULL else colMeans(measure_draws(x))
+  of <- function(name) if (name %in% names(measures)) measures[[name]] else NA_real_
+  quality <- if (spec$classes) {
+    list(accuracy = of("training accuracy"), test.accuracy = of("test accuracy"))
+  } else {
+    list(sigma = of("residual sd"), test.rmse = of("test RMSE"))
+  }
+  data.frame(
+    nobs = spec$n, draws = spec$draws, lambda = spec$lambda, parameters = sum(layer_table(spec)$parameters),
+    loss = of("training loss"), quality, test.log.loss = of("test log-loss"), gradient = of("gradient norm"),
+    epochs = of("epochs"), not.converged = sum(failed)
+  )
+}
+
+#' @rdname tidy.wbb
+#' @exportS3Method generics::augment
+augment.wbb_mlp <- function(x, data = NULL, newdata = NULL, interval = c("none", "credible", "prediction"),
+                            conf.level = 0.95, ...) {
+  check_dots(..., .function = "augment", .known = names(formals()))
+  check_fit(x)
+  interval <- check_choice(interval, "interval", c("none", "credible", "prediction"))
+  if (is.null(data)) x$na.action <- NULL
+  predicted <- predict.wbb_mlp(x, newdata, interval = interval, level = conf.level)
+  out <- if (is.null(newdata)) augment_data(x, data, NROW(predicted)) else augment_newdata(newdata)
+  columns <- if (length(x$levels)) augment_classes(predicted, x$levels) else list(.fitted = as.matrix(predicted)[, 1L])
+  if (interval != "none") columns[c(".lower", ".upper")] <- interval_columns(predicted, columns$.fitted)
+  out[names(columns)] <- lapply(columns, unname)
+  if (is.null(newdata) && !length(x$levels)) out$.resid <- unname(residuals.wbb_mlp(x))
+  out
+}
+
+# The likeliest class and its probability.
+augment_classes <- function(predicted, levels) {
+  prob <- if (length(dim(predicted)) == 3L) matrix(predicted[, , 1L], nrow(predicted)) else predicted
+  class <- factor(rep(NA, nrow(prob)), levels)
+  known <- !is.na(prob[, 1L])
+  class[known] <- likeliest(unname(prob[known, , drop = FALSE]), levels)
+  list(.fitted = class, .probability = prob[cbind(seq_len(nrow(prob)), as.integer(class))])
+}
+
+interval_columns <- function(predicted, class) {
+  if (!is.factor(class)) return(list(predicted[, "lwr"], predicted[, "upr"]))
+  at <- cbind(seq_len(nrow(predicted)), as.integer(class))
+  list(predicted[cbind(at, 2L)], predicted[cbind(at, 3L)])
+}
+
+# ---- in a notebook -------------------------------------------------------------------
+
+#' @rdname repr_html.wbb
+#' @exportS3Method repr::repr_html
+repr_html.wbb_mlp <- function(obj, ...) {
+  check_fit(obj)
+  counts <- table(obj$diagnostics$status)
+  status <- paste("draws:", paste(counts[counts > 0L], names(counts)[counts > 0L], collapse = ", "))
+  table <- if (all(failed_status(obj$diagnostics$status))) "" else html_measures(obj)
+  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, html_lines(status), "</div>")
+}
+
+html_measures <- function(fit) {
+  rows <- measure_table(fit, c(0.025, 0.975))
+  data <- marginal_data(measure_draws(fit), seq_len(nrow(rows)), rep(NA_real_, nrow(rows)))
+  cells <- cbind(
+    vapply(rows$mean, html_number, ""), vapply(rows$sd, html_number, ""),
+    vapply(rows[["2.5%"]], html_number, ""), vapply(rows[["97.5%"]], html_number, ""),
+    vapply(seq_len(nrow(rows)), function(j) svg_density(data, j), "")
+  )
+  html_rows(c("mean", "sd", "2.5%", "97.5%", "posterior"), rows$term, cells)
+}

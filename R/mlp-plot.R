@@ -1,0 +1,322 @@
+# Pictures of networks: how the training went, how good the draws are, and whether probabilities are right.
+
+#' Plot a network's posterior
+#'
+#' The training curves of the draws, the posterior of the accuracy, or predicted probabilities against observed frequencies.
+#' `plot()` uses base graphics; `autoplot()` makes the same pictures with \pkg{ggplot2}, from
+#' the same numbers.
+#'
+#' @details
+#' The types are:
+#' \describe{
+#'   \item{`"training"`}{The loss of every draw (with the penalty, over the sum of the weights) against the
+#'     epoch, with the median of the draws and a band that holds the share `level` of them. A draw that
+#'     stopped early keeps its last value. At most 100 draws are drawn; the median and the band are of all.}
+#'   \item{`"accuracy"`}{The draws of the [accuracy()] on new data (or the test set in the fit) and on the
+#'     training data, with the median and the interval at `level`; the triangle is the accuracy of the mean
+#'     of the draws' probabilities.}
+#'   \item{`"calibration"`}{The table of [calibration()]: the observed share against the mean predicted
+#'     probability, with intervals, and below the number of rows in each bin. Points on the line are
+#'     right probabilities; below it the networks are too sure.}
+#' }
+#' Regression has only `"training"`.
+#'
+#' @param x,object A fit of [wbb_mlp()].
+#' @param type `"training"`, `"accuracy"` or `"calibration"`.
+#' @param newdata,y New data, and what was observed there: arguments `x` and `y` of [accuracy()]. By default the
+#'   test set in the fit.
+#' @param level The probability of bands and intervals.
+#' @param class,bins As in [calibration()].
+#' @param main Title.
+#' @param ... Not used; an unknown argument is an error.
+#' @return `plot()` returns the numbers shown, invisibly: a list of data frames. `autoplot()`
+#'   returns a ggplot object.
+#' @examples
+#' odd <- seq(1, 150, by = 2)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
+#'   test = iris[-odd, ], seed = 1)
+#' plot(fit)
+#' plot(fit, "accuracy")
+#' plot(fit, "calibration", bins = 5)
+#' @export
+plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration"), newdata = NULL, y = NULL,
+                         level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
+  check_dots(..., .function = "plot", .known = names(formals()))
+  shown <- mlp_plot_data(x, type, newdata, y, level, class, bins)
+  switch(shown$type,
+    training = draw_training(shown, main),
+    accuracy = draw_accuracy(shown, main),
+    calibration = draw_calibration(shown, main)
+  )
+  invisible(shown)
+}
+
+#' @rdname plot.wbb_mlp
+#' @exportS3Method ggplot2::autoplot
+autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibration"), newdata = NULL, y = NULL,
+                             level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
+  require_package("ggplot2", "`autoplot()`")
+  check_dots(..., .function = "autoplot", .known = names(formals()))
+  shown <- mlp_plot_data(object, type, newdata, y, level, class, bins)
+  picture <- switch(shown$type,
+    training = gg_training(shown),
+    accuracy = gg_accuracy(shown),
+    calibration = gg_calibration(shown)
+  )
+  if (is.null(main)) picture else picture + ggplot2::ggtitle(main)
+}
+
+# The numbers ----------------------------------------------------------------------
+
+mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
+  check_fit(fit)
+  type <- check_choice(type, "type", c("training", "accuracy", "calibration"))
+  if (type != "training" && !length(fit$levels)) bad_argument("type", "be \"training\" for regression", type)
+  level <- check_level(level)
+  data <- switch(type,
+    training = training_data(fit, level),
+    accuracy = accuracy_data(fit, newdata, y, level),
+    calibration = list(
+      table = calibration.wbb_mlp(fit, newdata, y, class, bins, level), bins = check_count(bins, "bins"),
+      of = if (is.null(class)) "the predicted class" else check_choice(class, "class", fit$levels)
+    )
+  )
+  dropped <- sum(failed_status(fit$diagnostics$status))
+  note <- if (dropped) paste(dropped, "of", fit$spec$draws, "draws have no network and are left out")
+  c(list(type = type, level = level), data, list(note = note))
+}
+
+training_data <- function(fit, level, most = 100L) {
+  curves <- fit$curves[usable_draws(fit), , drop = FALSE]
+  # No draw goes on after the last epoch that any of them ran.
+  ran <- max(which(colSums(!is.na(curves)) > 0))
+  curves <- curves[, seq_len(ran), drop = FALSE]
+  lines <- data.frame(
+    draw = rep(seq_len(nrow(curves)), ran), epoch = rep(seq_len(ran), each = nrow(curves)), loss = as.vector(curves)
+  )
+  lines <- lines[lines$draw <= most & !is.na(lines$loss), ]
+  row.names(lines) <- NULL
+  for (k in seq_len(ran)[-1L]) {
+    stopped <- is.na(curves[, k])
+    curves[stopped, k] <- curves[stopped, k - 1L]
+  }
+  middle <- column_quantiles(curves, c(0.5, interval_probs(level)))
+  list(
+    lines = lines,
+    band = data.frame(epoch = seq_len(ran), median = middle[1L, ], lwr = middle[2L, ], upr = middle[3L, ], row.names = NULL),
+    # Losses that fall a long way are read on a log scale.
+    log = min(curves) > 0 && max(curves) > 10 * min(curves)
+  )
+}
+
+accuracy_data <- function(fit, newdata, y, level) {
+  values <- list(training = fit$diagnostics$accuracy[usable_draws(fit)])
+  whole <- c(training = NA_real_)
+  if (!is.null(newdata) || !is.null(fit$test$y)) {
+    name <- if (is.null(newdata)) "test" else "new data"
+    values <- c(stats::setNames(list(accuracy.wbb_mlp(fit, newdata, y)), name), values)
+    whole <- c(stats::setNames(accuracy.wbb_mlp(fit, newdata, y, "mean"), name), whole)
+  }
+  probs <- c(0.5, interval_probs(level))
+  middle <- vapply(values, stats::quantile, double(3), probs, names = FALSE)
+  sets <- names(values)
+  list(
+    draws = data.frame(set = factor(rep(sets, lengths(values)), sets), accuracy = unlist(values, use.names = FALSE)),
+    bars = accuracy_bars(values),
+    sets = data.frame(set = factor(sets, sets), median = middle[1L, ], lwr = middle[2L, ], upr = middle[3L, ],
+      mean_prediction = whole, row.names = NULL)
+  )
+}
+
+# One set of breaks, so that the panels compare.
+accuracy_bars <- function(values) {
+  ends <- range(unlist(values))
+  if (diff(ends) < 1e-6) ends <- ends + c(-0.005, 0.005)
+  breaks <- pretty(ends, 25)
+  parts <- lapply(names(values), function(set) {
+    counts <- graphics::hist(values[[set]], breaks, plot = FALSE)$counts
+    data.frame(set = factor(set, names(values)), from = utils::head(breaks, -1L), to = breaks[-1L],
+      share = counts / length(values[[set]]))
+  })
+  do.call(rbind, parts)
+}
+
+# Base graphics --------------------------------------------------------------------
+
+plain_axes <- function(side, ...) {
+  graphics::axis(side, col = if (side == 1L) pale else NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9, ...)
+}
+
+loss_label <- "mean loss and penalty"
+
+draw_training <- function(data, main) {
+  old <- graphics::par(mar = c(3.4 + length(data$note), 4.4, if (is.null(main)) 1.8 else 3.4, 0.8), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1)
+  on.exit(graphics::par(old))
+  lines <- data$lines
+  graphics::plot.new()
+  epochs <- range(lines$epoch)
+  graphics::plot.window(if (diff(epochs)) epochs else epochs + c(-0.5, 0.5), range(lines$loss, data$band[c("lwr", "upr")]),
+    log = if (data$log) "y" else "")
+  col <- fit_colours[1L]
+  for (one in split(lines, lines$draw)) graphics::lines(one$epoch, one$loss, col = tint("grey50", 0.3), lwd = 0.7)
+  band <- data$band
+  graphics::polygon(c(band$epoch, rev(band$epoch)), c(band$lwr, rev(band$upr)), col = tint(col, 0.2), border = NA)
+  graphics::lines(band$epoch, band$median, col = shade(col), lwd = 2)
+  if (!diff(epochs)) {
+    graphics::points(lines$epoch, lines$loss, pch = 19, cex = 0.5, col = tint("grey50", 0.5))
+    graphics::points(band$epoch, band$median, pch = 19, col = shade(col))
+  }
+  plain_axes(1L, at = unique(round(pretty(epochs, 6))))
+  plain_axes(2L)
+  graphics::mtext("epoch", side = 1, line = 1.8, col = ink)
+  graphics::mtext(paste0(loss_label, if (data$log) " (log scale)"), side = 2, line = 3.1, las = 0, col = ink)
+  usr <- graphics::par("usr")
+  graphics::legend(usr[1L], if (data$log) 10^usr[4L] else usr[4L], horiz = TRUE, yjust = 0.1, bty = "n", cex = 0.8, xpd = NA,
+    legend = c("median", paste0(100 * data$level, "% of the draws"), "draws"), pch = c(NA, 15, NA), pt.cex = 1.8,
+    lwd = c(2, NA, 1), col = c(shade(col), tint(col, 0.3), "grey70"))
+  if (length(data$note)) foot_notes(data$note, line = 2.9)
+  if (!is.null(main)) graphics::title(main, line = 2)
+}
+
+draw_accuracy <- function(data, main) {
+  old <- graphics::par(c("mfrow", "mar", "oma", "mgp", "tcl", "las", "cex"))
+  on.exit(graphics::par(old))
+  count <- nrow(data$sets)
+  graphics::par(mfrow = c(count, 1L), mar = c(1.9, 1, 1.6, 1), oma = c(2.4 + length(data$note), 0, if (is.null(main)) 0 else 2, 0),
+    mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
+  limits <- range(data$bars$from[data$bars$share > 0], data$bars$to[data$bars$share > 0], data$sets$mean_prediction, na.rm = TRUE)
+  for (i in seq_len(count)) {
+    set <- data$sets[i, ]
+    bars <- data$bars[data$bars$set == set$set, ]
+    col <- fit_colours[if (count == 1L) 1L else i]
+    top <- max(bars$share)
+    graphics::plot.new()
+    # Room below the bars for the interval.
+    graphics::plot.window(limits, c(-0.14, 1.02) * top, yaxs = "i")
+    bars <- bars[bars$share > 0, ]
+    graphics::rect(bars$from, 0, bars$to, bars$share, col = tint(col, 0.4), border = "white")
+    graphics::segments(set$lwr, -0.07 * top, set$upr, -0.07 * top, col = shade(col), lwd = 1.5)
+    graphics::points(set$median, -0.07 * top, pch = 21, bg = "white", col = shade(col), cex = 1.1)
+    if (!is.na(set$mean_prediction)) {
+      graphics::points(set$mean_prediction, -0.07 * top, pch = 24, bg = col, col = shade(col), cex = 0.9, xpd = NA)
+    }
+    value_axis(limits)
+    graphics::mtext(set$set, side = 3, line = 0.25, adj = 0, font = 2, cex = 0.9)
+    graphics::mtext(accuracy_words(set), side = 3, line = 0.25, adj = 1, cex = 0.8, col = ink)
+  }
+  graphics::mtext("accuracy", side = 1, outer = TRUE, line = 0, col = ink, cex = 0.9)
+  foot <- c(accuracy_key(data), data$note)
+  for (i in seq_along(foot)) graphics::mtext(foot[i], side = 1, outer = TRUE, line = 0.1 + i, cex = 0.75, col = ink)
+  if (!is.null(main)) graphics::mtext(main, side = 3, outer = TRUE, line = 0.4, font = 2)
+}
+
+accuracy_words <- function(set) {
+  shown <- vapply(c(set$median, set$lwr, set$upr), formatC, "", format = "f", digits = 3)
+  paste0(shown[1L], " (", shown[2L], " to ", shown[3L], ")")
+}
+
+accuracy_key <- function(data) {
+  paste0("bars: share of the draws; median (circle), ", interval_words(data$level),
+    if (any(!is.na(data$sets$mean_prediction))) ", mean of the draws' probabilities (triangle)")
+}
+
+draw_calibration <- function(data, main) {
+  old <- graphics::par(no.readonly = TRUE)
+  on.exit({
+    graphics::layout(1)
+    graphics::par(old[c("mar", "mgp", "tcl", "las", "cex")])
+  })
+  table <- data$table
+  limits <- calibration_range(table)
+  graphics::layout(1:2, heights = c(3, 1.3))
+  graphics::par(mar = c(0.4, 4.4, if (is.null(main)) 1 else 2.6, 1), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
+  graphics::plot.new()
+  graphics::plot.window(limits, range(limits, table$lwr, table$upr))
+  graphics::abline(0, 1, col = pale)
+  col <- fit_colours[1L]
+  graphics::segments(table$predicted, table$lwr, table$predicted, table$upr, col = tint(col, 0.6), lwd = 1.5)
+  graphics::points(table$predicted, table$observed, pch = 21, bg = col, col = "white", cex = 1.2)
+  plain_axes(2L)
+  graphics::mtext(paste0("observed share, ", interval_words(data$level)), side = 2, line = 3, las = 0, col = ink, cex = 0.9)
+  if (!is.null(main)) graphics::title(main, line = 1.2)
+  graphics::par(mar = c(3.4 + length(data$note), 4.4, 0.8, 1), cex = 0.9)
+  graphics::plot.new()
+  graphics::plot.window(limits, c(0, max(table$count) * 1.05), yaxs = "i")
+  graphics::rect(table$from, 0, table$to, table$count, col = tint(col, 0.35), border = "white")
+  plain_axes(1L)
+  plain_axes(2L, at = pretty(c(0, max(table$count)), 2))
+  graphics::mtext("rows", side = 2, line = 3, las = 0, col = ink, cex = 0.9)
+  graphics::mtext(calibration_label(data), side = 1, line = 1.8, col = ink, cex = 0.9)
+  if (length(data$note)) foot_notes(data$note, line = 2.9)
+}
+
+calibration_range <- function(table) c(min(table$from), 1)
+
+calibration_label <- function(data) paste("predicted probability of", data$of)
+
+# ggplot2 --------------------------------------------------------------------------
+
+gg_training <- function(data) {
+  .data <- ggplot2::.data
+  col <- fit_colours[1L]
+  one <- max(data$band$epoch) == 1L
+  picture <- ggplot2::ggplot(data$band, ggplot2::aes(.data$epoch)) +
+    ggplot2::geom_line(ggplot2::aes(y = .data$loss, group = .data$draw), data$lines, colour = "grey50", alpha = 0.3, linewidth = 0.3) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), fill = col, alpha = 0.2) +
+    ggplot2::geom_line(ggplot2::aes(y = .data$median), colour = shade(col), linewidth = 0.8)
+  if (one) {
+    picture <- picture + ggplot2::geom_point(ggplot2::aes(y = .data$loss), data$lines, colour = "grey50", alpha = 0.5, size = 0.8) +
+      ggplot2::geom_point(ggplot2::aes(y = .data$median), colour = shade(col), size = 2)
+  }
+  picture +
+    (if (data$log) ggplot2::scale_y_log10()) +
+    ggplot2::scale_x_continuous(breaks = function(limits) unique(round(pretty(limits, 6)))) +
+    ggplot2::labs(y = paste0(loss_label, if (data$log) " (log scale)"),
+      subtitle = paste0("Thick: median. Band: ", 100 * data$level, "% of the draws. Thin: draws.")) +
+    gg_look() + gg_note(data)
+}
+
+gg_accuracy <- function(data) {
+  .data <- ggplot2::.data
+  sets <- levels(data$sets$set)
+  top <- vapply(split(data$bars$share, data$bars$set), max, 0)
+  rows <- data$sets
+  rows$at <- -0.07 * top[as.character(rows$set)]
+  colours <- stats::setNames(fit_colours[seq_along(sets)], sets)
+  bars <- data$bars[data$bars$share > 0, ]
+  strip <- stats::setNames(paste0(sets, "   ", vapply(seq_along(sets), function(i) accuracy_words(rows[i, ]), "")), sets)
+  ggplot2::ggplot(rows) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = 0, ymax = .data$share, fill = .data$set), bars, alpha = 0.4, colour = "white"
+    ) +
+    ggplot2::geom_segment(ggplot2::aes(.data$lwr, .data$at, xend = .data$upr, yend = .data$at, colour = .data$set), linewidth = 0.7) +
+    ggplot2::geom_point(ggplot2::aes(.data$median, .data$at, colour = .data$set), shape = 21, fill = "white", size = 2.2) +
+    ggplot2::geom_point(ggplot2::aes(.data$mean_prediction, .data$at, colour = .data$set), shape = 17, size = 2, na.rm = TRUE) +
+    ggplot2::facet_wrap(~set, ncol = 1, scales = "free_y", labeller = ggplot2::labeller(set = strip)) +
+    ggplot2::scale_fill_manual(values = colours, guide = "none") +
+    ggplot2::scale_colour_manual(values = vapply(colours, shade, ""), guide = "none") +
+    ggplot2::scale_y_continuous(breaks = NULL) +
+    ggplot2::labs(x = "accuracy", y = NULL, subtitle = accuracy_key(data)) +
+    gg_look() + gg_note(data)
+}
+
+gg_calibration <- function(data) {
+  .data <- ggplot2::.data
+  panels <- c(paste0("observed share, ", interval_words(data$level)), "rows")
+  in_panel <- function(table, k) cbind(table, panel = factor(panels[k], panels))
+  col <- fit_colours[1L]
+  ends <- calibration_range(data$table)
+  line <- in_panel(data.frame(x = ends[1L], y = ends[1L], xend = ends[2L], yend = ends[2L]), 1L)
+  ggplot2::ggplot(in_panel(data$table, 1L)) +
+    ggplot2::geom_segment(ggplot2::aes(.data$x, .data$y, xend = .data$xend, yend = .data$yend), line, colour = pale) +
+    ggplot2::geom_linerange(ggplot2::aes(.data$predicted, ymin = .data$lwr, ymax = .data$upr), colour = col, alpha = 0.6, linewidth = 0.7) +
+    ggplot2::geom_point(ggplot2::aes(.data$predicted, .data$observed), colour = col, size = 2) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = 0, ymax = .data$count), in_panel(data$table, 2L), fill = col, alpha = 0.35, colour = "white"
+    ) +
+    ggplot2::facet_grid(panel ~ ., scales = "free_y", switch = "y") +
+    ggplot2::labs(x = calibration_label(data), y = NULL) +
+    gg_look(strip.placement = "outside") +
+    ggplot2::theme(strip.text.y.left = ggplot2::element_text(face = "plain", hjust = 0.5)) +
+    gg_note(data)
+}

@@ -1,0 +1,192 @@
+#' Weighted Bayesian bootstrap of a neural network
+#'
+#' Draws from the weighted Bayesian bootstrap posterior of a multilayer perceptron, for
+#' classification or regression. Each draw gives random weights to the observations and to the
+#' penalty and trains a network on that weighted problem by stochastic gradient descent. The
+#' draws carry uncertainty to predictions: probabilities with intervals, the posterior of the accuracy, and how
+#' much of the uncertainty is the model's.
+#'
+#' @section The objective:
+#' With weights \eqn{w_1, \dots, w_n} of the observations and \eqn{w_0} of the penalty a draw is
+#' trained on
+#' \deqn{\sum_i w_i \, \ell_i(\theta) + \lambda w_0 \sum_l \| W_l \|_F^2,}{
+#'   sum_i w_i l_i(theta) + lambda w0 sum_l |W_l|_F^2,}
+#' where \eqn{W_l} are the weight matrices of the layers; biases are not penalised. For
+#' classification \eqn{\ell_i}{l_i} is the cross-entropy \eqn{-\log p_{i, y_i}}{-log p(y_i)} of a softmax
+#' output, for regression \eqn{\frac12 (y_i - f(x_i))^2}{1/2 (y_i - f(x_i))^2}. As everywhere in wbb the loss is a
+#' sum over observations: Keras' and PyTorch's mean loss with an L2 penalty of `a` is `lambda = n * a`.
+#' (The paper's cross-entropy lacks the minus sign; see [wbb-objective] for the method.)
+#'
+#' @section Training:
+#' A step goes down the gradient of the objective divided by \eqn{\sum_i w_i}{sum_i w_i}, estimated on a batch of
+#' b rows:
+#' \deqn{\theta \leftarrow \theta - t_k \Big[ \frac{n}{b} \sum_{i \in batch} w_i \nabla \ell_i +
+#'   \lambda w_0 \nabla \sum_l \| W_l \|_F^2 \Big] \Big/ \sum_i w_i, \quad t_k = a \exp(-d k),}{
+#'   theta <- theta - t_k [ n/b sum_(i in batch) w_i grad l_i + lambda w0 grad sum_l |W_l|_F^2 ] / sum_i w_i,
+#'   t_k = a exp(-d k),}
+#' with a the `learning_rate`, d the `decay` and k = 0, 1, ... the number of the step. So a learning rate
+#' means what it means in Keras or PyTorch, and weights that are all multiplied by a constant
+#' change nothing. (The paper multiplies the penalty's gradient by n/b as well, which would be another
+#' `lambda`.) `decay = 0` is a constant step. `"momentum"` and `"adam"` use the same gradient.
+#'
+#' Training stops after `epochs`, or earlier when the loss of an epoch has changed by less than
+#' `tolerance`, relative to its size, three times in a row. A draw whose loss is not finite is trained again with a tenth of the
+#' learning rate, once. The `status` of a draw is
+#' - `"finished"`: all epochs were run;
+#' - `"converged"`: the loss had settled before;
+#' - `"diverged"`: no finite loss, also with the smaller step. There is no network, and one warning
+#'   for all such draws;
+#' - `"empty"`: all weights were zero.
+#'
+#' Draws without a network have no row in matrices of draws, in predictions and in what is made of
+#' them; `diagnostics` keeps them, and so does [weights()][weights.wbb].
+#'
+#' @section What the draws are, and are not:
+#' The objective of a network with hidden layers has many local minima, and SGD stops near one of them. A draw
+#' is therefore an approximate local mode of its weighted problem, not its certified
+#' minimum; `diagnostics$gradient`, the norm of the gradient of the objective over
+#' \eqn{\sum_i w_i}{sum_i w_i}, says how far from stationary it is. With `init = "shared"` all draws start at
+#' the same point, and they differ by the weights alone; with `"fresh"` they also differ by the
+#' minimum they found, which usually widens the posterior. Single parameters of hidden layers
+#' mean little, because units can be exchanged: look at predictions. Without hidden layer (`hidden = NULL`) the problem is
+#' multinomial logistic (or linear) ridge regression, which is convex: its draws are the
+#' weighted modes, up to the tolerance of the training and the 32 bits of a parameter.
+#'
+#' There is no mode; `weights = "ones"` with `prior_weight = "fixed"` and `draws = 1` trains on the data as they are.
+#'
+#' @section Data:
+#' `y` that is a factor, character or logical makes classes (levels without rows are dropped); a numeric
+#' `y` is regression, also where it holds whole numbers. For regression `y` is centred and scaled inside, as a change of
+#' units for the training only: the objective is that of your `y`. The formula interface is that of
+#' [wbb_lasso()]; networks always have biases, so that `0 +` only changes the coding of factors.
+#' A sparse `x` is never made dense.
+#'
+#' Training needs columns on a common scale. `standardize = TRUE` centres the columns and scales them to standard
+#' deviation one (a sparse `x` is only scaled, by its root mean squares), once for all draws. The penalty
+#' is then that of the weights on this scale. `NULL` does so only if some `|x|` exceeds 10: data that were already
+#' brought to a scale, as pixels in 0 to 1, are used as they are.
+#'
+#' @section Memory and time:
+#' A draw takes 4 bytes for each parameter (a network 784-128-64-10 has 109,386: 100
+#' draws take 44 MB), and with `test` another 8 bytes for each of its rows and classes. While it runs a thread needs the
+#' network, its gradient and (`"momentum"`: one, `"adam"`: two) moments, and the activations of a batch. The data are
+#' shared by all threads. `keep = "predictions"` drops the networks. What would
+#' be larger than `options(wbb.max_bytes = )` is refused before anything is allocated. Draws run in parallel, one thread each.
+#'
+#' @section Networks:
+#' Each element of `fit$draws` is a network as a raw vector: 32-bit numbers, little endian, layer after layer
+#' the matrix \eqn{W_l} (a row for each input, its units next to each other) and then the biases
+#' \eqn{b_l}. [as.matrix()][as.matrix.wbb], [coef()][coef.wbb_mlp] and the formats of posterior and coda give parameters as
+#' doubles in the units of your data, with the standardisation undone. They are named
+#' `W1[<column>,<unit>]`, `b1[<unit>]`, `W2[<unit>,<unit>]` and so on; the output units of classification bear the names of the
+#' classes. Argument `parameters` chooses: names, with numbers in place of names if you like
+#' (`"W1[3,4]"`), or whole blocks (`"b2"`, `"W1"`); `NULL` is all. `what = "predictions"` gives the
+#' predictions of `newdata` instead (by default of the test set in the fit, else of the training data), named `p[<row>,<class>]` or
+#' `f[<row>]`.
+#'
+#' @inheritParams wbb_lasso
+#' @param y The response with one element for each row of `x`: a factor, character or logical vector for
+#'   classification, a numeric vector for regression.
+#' @param hidden The sizes of the hidden layers, from the input to the output; `NULL` (or 0) for none.
+#' @param lambda The strength of the penalty, a non-negative number.
+#' @param epochs The largest number of passes over the data.
+#' @param batch_size The number of rows of a step; from the number of rows on (or `Inf`) it is the full
+#'   gradient.
+#' @param learning_rate The (first) step; `NULL` is 0.1 for `"sgd"`, 0.01 for `"momentum"`, 0.001 for
+#'   `"adam"`.
+#' @param decay The rate at which the step falls, per step; 0 is a constant step.
+#' @param optimizer Plain stochastic gradient descent (the paper's), with momentum, or Adam.
+#' @param momentum The momentum, from 0 to below 1, for `optimizer = "momentum"`.
+#' @param activation The activation of the hidden units.
+#' @param init The start: normal with standard deviation \eqn{\sqrt{2/m}}{sqrt(2/m)} for m inputs of a
+#'   unit (He; for activations other than `"relu"` \eqn{\sqrt{1/m}}{sqrt(1/m)}), biases 0. `"shared"`: one start for all draws;
+#'   `"fresh"`: another for each.
+#' @param batches `"shuffled"`: a new order of rows in each epoch, the same for all draws; `"cyclic"`: rows in
+#'   the order given.
+#' @param standardize Centre and scale the columns? `NULL` does if some `|x|` exceeds 10.
+#' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1) number; `"fixed"`,
+#'   always 1.
+#' @param cluster Ids of groups of rows that share one random weight.
+#' @param test A test set: all draws' predictions of it are kept in the fit. In the `x`, `y`
+#'   interface a matrix like `x`, or `list(x = , y = )` with or without `y`; in the formula interface a data frame, with or without the response.
+#' @param keep `"networks"`, or only the `"predictions"` of `test`.
+#' @param tolerance The relative change of the loss below which training stops; 0 always runs all
+#'   epochs.
+#' @return An object of class `c("wbb_mlp", "wbb")`. Use [predict()][predict.wbb_mlp], [accuracy()],
+#'   [log_loss()], [calibration()], [uncertainty()], [plot()][plot.wbb_mlp],
+#'   [summary()][summary.wbb_mlp], [as.matrix()][as.matrix.wbb],
+#'   [coef()][coef.wbb_mlp], [weights()][weights.wbb]. Of its elements you may want to look at
+#'   - `diagnostics`: a data frame with one row a draw: `draw`, the `status`, `iterations` (epochs run), the
+#'     `learning_rate` (a tenth of the given one after a second try), the `objective`, the `loss` (weighted
+#'     mean, without penalty), the norm of the `gradient`, and the training `accuracy` or the weighted
+#'     residual standard deviation `sigma`;
+#'   - `curves`: a matrix with a row a draw and a column an epoch: the objective over
+#'     \eqn{\sum_i w_i}{sum_i w_i} as it ran, `NA` after an early stop;
+#'   - `draws`: the networks; `predictions`: those of the test set, draws by rows by classes;
+#'   - `levels`: the classes; `spec`: all settings of the run.
+#'
+#'   A fit holds no pointers; it can be saved and read back. Fits that differ only in their draws can be joined by `c()`.
+#' @references
+#' Newton, M. A., Polson, N. G. and Xu, J. (2021). Weighted Bayesian bootstrap
+#' for scalable posterior distributions. *Canadian Journal of Statistics* 49,
+#' 421--437.
+#'
+#' He, K., Zhang, X., Ren, S. and Sun, J. (2015). Delving deep into rectifiers. *Proceedings of
+#' the IEEE International Conference on Computer Vision*, 1026--1034.
+#'
+#' Kingma, D. P. and Ba, J. (2015). Adam: a method for stochastic optimization. *International
+#' Conference on Learning Representations*.
+#' @examples
+#' odd <- seq(1, 150, by = 2)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
+#'   test = iris[-odd, ], seed = 1)
+#' fit
+#' summary(accuracy(fit))
+#' predict(fit, iris[c(2, 84, 134), ])
+#' predict(fit, iris[c(2, 84, 134), ], interval = "credible")["134", , ]
+#' uncertainty(fit, iris[c(2, 84, 134), ])
+#' plot(fit)
+#'
+#' # Regression
+#' curve <- wbb_mlp(dist ~ speed, cars, hidden = 10, activation = "tanh", optimizer = "adam",
+#'   learning_rate = 0.02, draws = 50, epochs = 100, standardize = TRUE, seed = 1)
+#' predict(curve, data.frame(speed = c(5, 15, 25)), interval = "credible")
+#' @export
+wbb_mlp <- function(x, ...) {
+  formula <- if (missing(x)) match("formula", dots_names(...), 0L) else 0L
+  UseMethod("wbb_mlp", if (formula > 0L) ...elt(formula) else if (!missing(x)) x)
+}
+
+#' @rdname wbb_mlp
+#' @export
+wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 100, epochs = 10,
+                            batch_size = 128, learning_rate = NULL, decay = 0,
+                            optimizer = c("sgd", "momentum", "adam"), momentum = 0.9,
+                            activation = c("relu", "tanh", "identity"),
+                            init = c("shared", "fresh"), batches = c("shuffled", "cyclic"),
+                            standardize = NULL, prior_weight = c("random", "fixed"),
+                            weights = "exponential", case_weights = NULL, cluster = NULL,
+                            test = NULL, keep = c("networks", "predictions"), tolerance = 1e-4,
+                            seed = NULL, first_draw = 1, threads = NULL,
+                            backend = c("threads", "future"), progress = NULL,
+                            keep_data = TRUE, ...) {
+  check_dots(..., .function = "wbb_mlp", .known = mlp_setting_names)
+  settings <- mget(mlp_setting_names)
+  mlp_fit(matrix_design(x, y, check_outcome), settings, fit_call(match.call(), quote(wbb_mlp)))
+}
+
+#' @rdname wbb_mlp
+#' @export
+wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, subset, na.action) {
+  call <- match.call()
+  inputs <- formula_inputs(call, mlp_settings(...), c("case_weights", "cluster"), parent.frame(), check_outcome)
+  mlp_fit(inputs$design, inputs$settings, fit_call(call, quote(wbb_mlp)))
+}
+
+# Settings given through the dots of the formula interface; see lasso_settings().
+mlp_settings <- function() {
+  check_dots(..., .function = "wbb_mlp", .known = mlp_setting_names)
+  mget(mlp_setting_names)
+}
+formals(mlp_settings) <- formals(wbb_mlp.default)[-(1:2)]
+mlp_setting_names <- setdiff(names(formals(mlp_settings)), "...")
