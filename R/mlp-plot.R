@@ -149,6 +149,11 @@ plain_axes <- function(side, ...) {
 
 loss_label <- "mean loss and penalty"
 
+epoch_ticks <- function(limits) {
+  at <- unique(round(pretty(limits, 6)))
+  at[at >= 1]
+}
+
 draw_training <- function(data, main) {
   old <- graphics::par(mar = c(3.4 + length(data$note), 4.4, if (is.null(main)) 1.8 else 3.4, 0.8), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1)
   on.exit(graphics::par(old))
@@ -166,14 +171,14 @@ draw_training <- function(data, main) {
     graphics::points(lines$epoch, lines$loss, pch = 19, cex = 0.5, col = tint("grey50", 0.5))
     graphics::points(band$epoch, band$median, pch = 19, col = shade(col))
   }
-  plain_axes(1L, at = unique(round(pretty(epochs, 6))))
+  plain_axes(1L, at = epoch_ticks(epochs))
   plain_axes(2L)
   graphics::mtext("epoch", side = 1, line = 1.8, col = ink)
   graphics::mtext(paste0(loss_label, if (data$log) " (log scale)"), side = 2, line = 3.1, las = 0, col = ink)
   usr <- graphics::par("usr")
   graphics::legend(usr[1L], if (data$log) 10^usr[4L] else usr[4L], horiz = TRUE, yjust = 0.1, bty = "n", cex = 0.8, xpd = NA,
-    legend = c("median", paste0(100 * data$level, "% of the draws"), "draws"), pch = c(NA, 15, NA), pt.cex = 1.8,
-    lwd = c(2, NA, 1), col = c(shade(col), tint(col, 0.3), "grey70"))
+    legend = c("draws", "median", paste0(100 * data$level, "% of the draws")), pch = c(NA, NA, 15), pt.cex = 1.8,
+    lwd = c(1, 2, NA), col = c("grey70", shade(col), tint(col, 0.3)))
   if (length(data$note)) foot_notes(data$note, line = 2.9)
   if (!is.null(main)) graphics::title(main, line = 2)
 }
@@ -270,7 +275,7 @@ gg_training <- function(data) {
   }
   picture +
     (if (data$log) ggplot2::scale_y_log10()) +
-    ggplot2::scale_x_continuous(breaks = function(limits) unique(round(pretty(limits, 6)))) +
+    ggplot2::scale_x_continuous(breaks = epoch_ticks) +
     ggplot2::labs(y = paste0(loss_label, if (data$log) " (log scale)"),
       subtitle = paste0("Thick: median. Band: ", 100 * data$level, "% of the draws. Thin: draws.")) +
     gg_look() + gg_note(data)
