@@ -197,6 +197,8 @@ check_same_problem <- function(first, other) {
   }
   if (!identical(class(first), class(other))) refuse("classes")
   if (!isTRUE(all.equal(first$lambda, other$lambda, tolerance = 1e-12))) refuse("lambdas")
+  # Networks have no mode, but sums of their data.
+  if (!isTRUE(all.equal(first$sums, other$sums, tolerance = 1e-6))) refuse("data")
   settings <- setdiff(union(names(first$spec), names(other$spec)), run_settings)
   for (name in settings) {
     if (!identical(first$spec[[name]], other$spec[[name]])) refuse(paste0("settings of `", name, "`"))
@@ -205,8 +207,6 @@ check_same_problem <- function(first, other) {
   data_kept <- !is.null(first$y) && !is.null(other$y)
   if (data_kept && !(identical(first$y, other$y) && identical(first$x, other$x))) refuse("data")
   if (!isTRUE(all.equal(first$mode, other$mode, tolerance = 1e-6))) refuse("data")
-  # Networks have no mode, but sums of their data.
-  if (!isTRUE(all.equal(first$sums, other$sums, tolerance = 1e-6))) refuse("data")
 }
 
 # Runs that continue each other become one, so that joined chunks are recorded as

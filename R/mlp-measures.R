@@ -25,7 +25,7 @@
 #' @examples
 #' odd <- seq(1, 150, by = 2)
 #' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
-#'   test = iris[-odd, ], seed = 1)
+#'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' quantile(accuracy(fit), c(0.025, 0.5, 0.975))
 #' accuracy(fit, type = "mean")
 #' mean(log_loss(fit, iris[odd, ]))
@@ -145,7 +145,7 @@ need_classes <- function(fit, what, instead) {
 #' @examples
 #' odd <- seq(1, 150, by = 2)
 #' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
-#'   test = iris[-odd, ], seed = 1)
+#'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' calibration(fit, bins = 5)
 #' calibration(fit, bins = 5, class = "virginica")
 #' @export
@@ -172,6 +172,9 @@ calibration_table <- function(predicted, true, bins, level) {
   hits <- tabulate(match(bin[true], used), length(used))
   limits <- vapply(interval_probs(level), stats::qbeta, numeric(length(used)), hits + 0.5, count - hits + 0.5)
   limits <- matrix(limits, ncol = 2L)
+  # Where all or none came true the interval reaches that end (Brown, Cai and DasGupta 2001).
+  limits[hits == 0L, 1L] <- 0
+  limits[hits == count, 2L] <- 1
   data.frame(
     from = (used - 1) / bins, to = used / bins,
     predicted = as.vector(rowsum(predicted, bin, reorder = TRUE)) / count,
@@ -195,7 +198,8 @@ calibration_table <- function(predicted, true, bins, level) {
 #' @return A data frame with one row for each row of `x` and the columns `total`, `data` and `model`.
 #' @examples
 #' odd <- seq(1, 150, by = 2)
-#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25, seed = 1)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
+#'   standardize = TRUE, seed = 1)
 #' even <- uncertainty(fit, iris[-odd, ])
 #' even[order(-even$model)[1:3], ]
 #' @export

@@ -58,7 +58,7 @@ test_rmse <- function(fit) {
 #' @examples
 #' odd <- seq(1, 150, by = 2)
 #' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
-#'   test = iris[-odd, ], seed = 1)
+#'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' summary(fit)
 #' @export
 summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), ...) {

@@ -34,7 +34,7 @@
 #' @examples
 #' odd <- seq(1, 150, by = 2)
 #' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
-#'   test = iris[-odd, ], seed = 1)
+#'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' plot(fit)
 #' plot(fit, "accuracy")
 #' plot(fit, "calibration", bins = 5)

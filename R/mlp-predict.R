@@ -26,7 +26,8 @@
 #'   for `"draws"` a matrix, draws by rows.
 #' @examples
 #' odd <- seq(1, 150, by = 2)
-#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 20, epochs = 60, batch_size = 25, seed = 1)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 20, epochs = 60, batch_size = 25,
+#'   standardize = TRUE, seed = 1)
 #' new <- iris[c(2, 84, 134), ]
 #' predict(fit, new)
 #' predict(fit, new, "class")
@@ -141,9 +142,9 @@ prediction_rows <- function(fit, newdata, argument = "newdata") {
 network_block <- 1.25e7
 
 # Applies `reduce` to the predictions of blocks of rows, draws by rows (by classes), and the rows' numbers.
-over_rows <- function(fit, rows, reduce) {
+over_rows <- function(fit, rows, reduce, numbers = network_block) {
   draws <- length(usable_draws(fit))
-  size <- max(1, floor(network_block / (draws * max(1, length(fit$levels)))))
+  size <- max(1, floor(numbers / (draws * max(1, length(fit$levels)))))
   # No rows are one empty block.
   lapply(seq(0, by = size, length.out = max(1, ceiling(rows$n / size))), function(before) {
     at <- before + seq_len(min(size, rows$n - before))

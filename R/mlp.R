@@ -139,7 +139,7 @@
 #' @examples
 #' odd <- seq(1, 150, by = 2)
 #' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
-#'   test = iris[-odd, ], seed = 1)
+#'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' fit
 #' summary(accuracy(fit))
 #' predict(fit, iris[c(2, 84, 134), ])

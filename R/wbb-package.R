@@ -6,9 +6,9 @@
 #' from the posterior distribution, and they are independent: there is no chain
 #' to warm up or to diagnose.
 #'
-#' Start with [wbb_lasso()], or with [wbb_trendfilter()] for a series. [bayes_bridge()] draws from an
-#' exact posterior by Markov chains, and [compare()] puts fits side by side. The scale of `lambda`, and where the method should
-#' not be trusted, are in [wbb-objective].
+#' Start with [wbb_lasso()], with [wbb_trendfilter()] for a series, or with [wbb_mlp()] for a neural network.
+#' [bayes_bridge()] draws from an exact posterior by Markov chains, and [compare()] puts fits side by side. The scale
+#' of `lambda`, and where the method should not be trusted, are in [wbb-objective].
 #'
 #' @section Options:
 #' - `wbb.threads`: the number of threads where `threads = NULL` (default: all
@@ -85,5 +85,5 @@
 #' @references
 #' Ng, T. L. and Newton, M. A. (2022). Random weighting in LASSO regression.
 #' *Electronic Journal of Statistics* 16, 3430--3481.
-#' @seealso [wbb_lasso()], [wbb_trendfilter()]
+#' @seealso [wbb_lasso()], [wbb_trendfilter()], [wbb_mlp()]
 NULL

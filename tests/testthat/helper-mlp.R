@@ -1,0 +1,38 @@
+# Small networks, and the same network in plain R.
+
+# wbb_mlp() on every other row of iris, tested on the rest; built and evaluated where the test stands.
+quick_mlp <- function(...) {
+  call <- match.call()
+  call[[1L]] <- quote(wbb_mlp)
+  defaults <- list(
+    formula = quote(Species ~ .), data = quote(iris[c(TRUE, FALSE), ]), hidden = 6, draws = 12, epochs = 30,
+    batch_size = 25, standardize = TRUE, seed = 1, threads = 1
+  )
+  if (!is.null(names(call)) && "x" %in% names(call)) defaults[c("formula", "data")] <- NULL
+  for (name in setdiff(names(defaults), names(call))) call[[name]] <- defaults[[name]]
+  eval(call, parent.frame())
+}
+
+# A draw's outputs from its row of as.matrix(), in the order W1, b1, W2, ..., and x in the user's units.
+plain_network <- function(theta, x, sizes, activation = "relu") {
+  x <- unname(x)
+  before <- 0
+  for (l in seq_along(sizes)[-1L]) {
+    w <- matrix(theta[before + seq_len(sizes[l - 1L] * sizes[l])], sizes[l - 1L], byrow = TRUE)
+    before <- before + length(w)
+    x <- x %*% w + rep(theta[before + seq_len(sizes[l])], each = nrow(x))
+    before <- before + sizes[l]
+    if (l < length(sizes)) x <- switch(activation, relu = pmax(x, 0), tanh = tanh(x), identity = x)
+  }
+  x
+}
+
+softmax <- function(z) {
+  e <- exp(z - apply(z, 1L, max))
+  e / rowSums(e)
+}
+
+# The part of a fit of networks that must not depend on how it was computed.
+same_networks <- function(a, b) {
+  for (part in c("draws", "predictions", "curves", "diagnostics", "test", "levels")) expect_identical(a[[part]], b[[part]])
+}
