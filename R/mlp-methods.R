@@ -109,7 +109,7 @@ print.summary.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L),
 print_status <- function(fit) {
   counts <- table(fit$diagnostics$status)
   counts <- counts[counts > 0L]
-  cat("\nDraws: ", paste(counts, names(counts), collapse = ", "), "\n", sep = "")
+  cat("\nStatus: ", paste(counts, names(counts), collapse = ", "), "\n", sep = "")
 }
 
 #' @rdname wbb-methods
@@ -210,7 +210,7 @@ interval_columns <- function(predicted, class) {
 repr_html.wbb_mlp <- function(obj, ...) {
   check_fit(obj)
   counts <- table(obj$diagnostics$status)
-  status <- paste("draws:", paste(counts[counts > 0L], names(counts)[counts > 0L], collapse = ", "))
+  status <- paste("status:", paste(counts[counts > 0L], names(counts)[counts > 0L], collapse = ", "))
   table <- if (all(failed_status(obj$diagnostics$status))) "" else html_measures(obj)
   paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, html_lines(status), "</div>")
 }

@@ -132,7 +132,8 @@ accuracy_data <- function(fit, newdata, y, level) {
 accuracy_bars <- function(values) {
   ends <- range(unlist(values))
   if (diff(ends) < 1e-6) ends <- ends + c(-0.005, 0.005)
-  breaks <- pretty(ends, 25)
+  # About as many as a histogram of so many draws bears.
+  breaks <- pretty(ends, min(40, max(8, round(2 * sqrt(length(values[[1L]])) * length(values)))))
   parts <- lapply(names(values), function(set) {
     counts <- graphics::hist(values[[set]], breaks, plot = FALSE)$counts
     data.frame(set = factor(set, names(values)), from = utils::head(breaks, -1L), to = breaks[-1L],
@@ -264,14 +265,17 @@ calibration_label <- function(data) paste("predicted probability of", data$of)
 gg_training <- function(data) {
   .data <- ggplot2::.data
   col <- fit_colours[1L]
-  one <- max(data$band$epoch) == 1L
-  picture <- ggplot2::ggplot(data$band, ggplot2::aes(.data$epoch)) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$loss, group = .data$draw), data$lines, colour = "grey50", alpha = 0.3, linewidth = 0.3) +
-    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), fill = col, alpha = 0.2) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$median), colour = shade(col), linewidth = 0.8)
-  if (one) {
-    picture <- picture + ggplot2::geom_point(ggplot2::aes(y = .data$loss), data$lines, colour = "grey50", alpha = 0.5, size = 0.8) +
+  picture <- ggplot2::ggplot(data$band, ggplot2::aes(.data$epoch))
+  # One epoch is points, not lines.
+  picture <- if (max(data$band$epoch) == 1L) {
+    picture +
+      ggplot2::geom_point(ggplot2::aes(y = .data$loss), data$lines, colour = "grey50", alpha = 0.5, size = 0.8) +
       ggplot2::geom_point(ggplot2::aes(y = .data$median), colour = shade(col), size = 2)
+  } else {
+    picture +
+      ggplot2::geom_line(ggplot2::aes(y = .data$loss, group = .data$draw), data$lines, colour = "grey50", alpha = 0.3, linewidth = 0.3) +
+      ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr), fill = col, alpha = 0.2) +
+      ggplot2::geom_line(ggplot2::aes(y = .data$median), colour = shade(col), linewidth = 0.8)
   }
   picture +
     (if (data$log) ggplot2::scale_y_log10()) +

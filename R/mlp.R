@@ -70,7 +70,8 @@
 #' A draw takes 4 bytes for each parameter (a network 784-128-64-10 has 109,386: 100
 #' draws take 44 MB), and with `test` another 8 bytes for each of its rows and classes. While it runs a thread needs the
 #' network, its gradient and (`"momentum"`: one, `"adam"`: two) moments, and the activations of a batch. The data are
-#' shared by all threads. `keep = "predictions"` drops the networks. What would
+#' shared by all threads. `keep = "predictions"` drops the networks, `keep_data = FALSE` the training data, which
+#' may be larger. What would
 #' be larger than `options(wbb.max_bytes = )` is refused before anything is allocated. Draws run in parallel, one thread each.
 #'
 #' @section Networks:

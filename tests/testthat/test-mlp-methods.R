@@ -104,7 +104,7 @@ test_that("a notebook shows the measures", {
   html <- repr::repr_html(fit)
   expect_match(html, "network 4-5-4-3", fixed = TRUE)
   expect_match(html, "test accuracy", fixed = TRUE)
-  expect_match(html, "draws: 12 finished", fixed = TRUE)
+  expect_match(html, "status: 12 finished", fixed = TRUE)
   expect_match(html, "<svg", fixed = TRUE)
   expect_match(repr::repr_html(curve), "test RMSE", fixed = TRUE)
   lost <- suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 4, draws = 2, learning_rate = 1e9, seed = 1))
