@@ -175,7 +175,8 @@ c.wbb <- function(...) {
   if (length(fits) == 1L) return(joined)
   for (fit in fits[-1L]) check_same_problem(joined, fit)
   segments <- join_segments(lapply(fits, function(fit) fit$spec$segments))
-  joined$draws <- join_draws(lapply(fits, `[[`, "draws"))
+  # There may be none: networks need not be kept.
+  joined["draws"] <- list(join_draws(lapply(fits, `[[`, "draws")))
   joined$diagnostics <- join_diagnostics(fits)
   joined$seconds <- sum(vapply(fits, `[[`, 0, "seconds"))
   joined$spec$segments <- segments

@@ -220,8 +220,7 @@ warn_convergence <- function(fit) {
     if (empty) paste(empty, "of", length(status), unit, "had no positive weight"),
     if (diverged) {
       paste0(diverged, " of ", length(status), " ", unit, " diverged, also with a tenth of the learning rate ",
-        format(fit$spec$learning_rate), ", and have no network: take a smaller `learning_rate`",
-        if (!fit$spec$standardize) " or `standardize = TRUE`")
+        format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit$spec))
     }
   )
   warn("convergence", paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))

@@ -15,7 +15,7 @@ usable_draws <- function(fit) {
   at <- which(!failed_status(fit$diagnostics$status))
   if (!length(at)) {
     abort("draws", paste0("The fit has no draw to work with: all ", fit$spec$draws, " diverged or were empty. ",
-      "Train again with a smaller `learning_rate`", if (!fit$spec$standardize) " or `standardize = TRUE`", "."), "object")
+      "Train again with ", divergence_advice(fit$spec), "."), "object")
   }
   at
 }

@@ -14,8 +14,9 @@
 #' where \eqn{W_l} are the weight matrices of the layers; biases are not penalised. For
 #' classification \eqn{\ell_i}{l_i} is the cross-entropy \eqn{-\log p_{i, y_i}}{-log p(y_i)} of a softmax
 #' output, for regression \eqn{\frac12 (y_i - f(x_i))^2}{1/2 (y_i - f(x_i))^2}. As everywhere in wbb the loss is a
-#' sum over observations: Keras' and PyTorch's mean loss with an L2 penalty of `a` is `lambda = n * a`.
-#' (The paper's cross-entropy lacks the minus sign; see [wbb-objective] for the method.)
+#' sum over observations: a mean loss with Keras' `l2(a)` on the weights is `lambda = n * a`, one with PyTorch's
+#' `weight_decay = a` is `lambda = n * a / 2` (but that shrinks biases as well). (The paper's cross-entropy lacks
+#' the minus sign; see [wbb-objective] for the method.)
 #'
 #' @section Training:
 #' A step goes down the gradient of the objective divided by \eqn{\sum_i w_i}{sum_i w_i}, estimated on a batch of
@@ -45,7 +46,7 @@
 #' The objective of a network with hidden layers has many local minima, and SGD stops near one of them. A draw
 #' is therefore an approximate local mode of its weighted problem, not its certified
 #' minimum; `diagnostics$gradient`, the norm of the gradient of the objective over
-#' \eqn{\sum_i w_i}{sum_i w_i}, says how far from stationary it is. With `init = "shared"` all draws start at
+#' \eqn{\sum_i w_i}{sum_i w_i} (with x and y in the units of the training), says how far from stationary it is. With `init = "shared"` all draws start at
 #' the same point, and they differ by the weights alone; with `"fresh"` they also differ by the
 #' minimum they found, which usually widens the posterior. Single parameters of hidden layers
 #' mean little, because units can be exchanged: look at predictions. Without hidden layer (`hidden = NULL`) the problem is
@@ -69,8 +70,8 @@
 #' @section Memory and time:
 #' A draw takes 4 bytes for each parameter (a network 784-128-64-10 has 109,386: 100
 #' draws take 44 MB), and with `test` another 8 bytes for each of its rows and classes. While it runs a thread needs the
-#' network, its gradient and (`"momentum"`: one, `"adam"`: two) moments, and the activations of a batch. The data are
-#' shared by all threads. `keep = "predictions"` drops the networks, `keep_data = FALSE` the training data, which
+#' network, its gradient and (`"momentum"`: one, `"adam"`: two) moments, and the activations of up to 256 rows. The data are
+#' copied once, at 4 bytes a number, and shared by all threads. `keep = "predictions"` drops the networks, `keep_data = FALSE` the training data, which
 #' may be larger. What would
 #' be larger than `options(wbb.max_bytes = )` is refused before anything is allocated. Draws run in parallel, one thread each.
 #'

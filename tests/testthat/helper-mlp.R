@@ -36,3 +36,21 @@ softmax <- function(z) {
 same_networks <- function(a, b) {
   for (part in c("draws", "predictions", "curves", "diagnostics", "test", "levels")) expect_identical(a[[part]], b[[part]])
 }
+
+# A fit with given curves, accuracies and predictions, so that pictures do not depend on the machine.
+pictured_fit <- function(draws = 20, epochs = 15) {
+  fit <- quick_mlp(draws = draws, epochs = epochs, test = iris[c(FALSE, TRUE), ])
+  z <- stats::qnorm(stats::ppoints(draws))[order(sin(seq_len(draws) * 7))]
+  fit$curves[] <- outer(z, seq_len(epochs), function(z, k) (1 + 0.1 * z) * exp(-k / 3) + 0.05 * (1.5 + 0.3 * z))
+  # One draw stopped early, another has no network.
+  fit$curves[3, 10:epochs] <- NA
+  fit$diagnostics$status[5] <- "diverged"
+  fit$diagnostics$accuracy <- round(0.95 + 0.01 * z, 3)
+  truth <- as.integer(fit$test$y)
+  for (k in seq_len(draws)) {
+    sure <- stats::plogis(3 + z[k] + 2.5 * cos(seq_along(truth) * 5))
+    named <- ifelse(sin(seq_along(truth) * 3) > 0.93, truth %% 3 + 1, truth)
+    for (class in 1:3) fit$predictions[k, , class] <- ifelse(named == class, sure, (1 - sure) / 2)
+  }
+  fit
+}

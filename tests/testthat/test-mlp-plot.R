@@ -44,3 +44,16 @@ test_that("pictures survive one epoch, one draw and gaps", {
     expect_s3_class(print(ggplot2::autoplot(gaps, type, main = "A title")), "ggplot")
   }
 })
+
+test_that("pictures stay as they are", {
+  skip_if_not_installed("vdiffr")
+  pictured <- pictured_fit()
+  for (type in c("training", "accuracy", "calibration")) {
+    vdiffr::expect_doppelganger(paste("network", type), function() plot(pictured, type))
+  }
+  vdiffr::expect_doppelganger("network with a title", function() plot(pictured, "accuracy", main = "Iris"))
+  skip_if_not_installed("ggplot2")
+  for (type in c("training", "accuracy", "calibration")) {
+    vdiffr::expect_doppelganger(paste("ggplot network", type), ggplot2::autoplot(pictured, type))
+  }
+})

@@ -83,6 +83,8 @@ test_that("the test set in the fit is what was given", {
     expect_error(method(only), "keep = \"networks\"", class = "wbb_error_draws")
   }
   expect_output(print(only), "test accuracy")
+  joined <- c(update(only, draws = 5), update(only, draws = 7, first_draw = 6))
+  expect_identical(accuracy(joined), accuracy(only))
   x <- as.matrix(iris[1:4])
   by_matrix <- wbb_mlp(x, iris$Species, hidden = 3, draws = 2, epochs = 2, test = x[1:5, ], seed = 1)
   expect_identical(dim(by_matrix$predictions), c(2L, 5L, 3L))

@@ -192,6 +192,7 @@ test_that("draws that diverge are tried again, reported and left out", {
   expect_match(conditionMessage(warning), "3 of 3 draws diverged")
   expect_match(conditionMessage(warning), "smaller `learning_rate`")
   expect_identical(as.character(fit$diagnostics$status), rep("diverged", 3))
+  expect_warning(quick_mlp(lambda = 1e8, draws = 2), "smaller `learning_rate` or a smaller `lambda`", class = "wbb_warning_convergence")
   expect_identical(fit$diagnostics$learning_rate, rep(1e5, 3))
   expect_identical(fit$draws, vector("list", 3))
   expect_true(all(is.na(fit$predictions)))
