@@ -198,13 +198,13 @@ draw_accuracy <- function(data, main) {
     top <- max(bars$share)
     graphics::plot.new()
     # Room below the bars for the interval.
-    graphics::plot.window(limits, c(-0.14, 1.02) * top, yaxs = "i")
+    graphics::plot.window(limits, c(-0.2, 1.02) * top, yaxs = "i")
     bars <- bars[bars$share > 0, ]
     graphics::rect(bars$from, 0, bars$to, bars$share, col = tint(col, 0.4), border = "white")
     graphics::segments(set$lwr, -0.07 * top, set$upr, -0.07 * top, col = shade(col), lwd = 1.5)
     graphics::points(set$median, -0.07 * top, pch = 21, bg = "white", col = shade(col), cex = 1.1)
     if (!is.na(set$mean_prediction)) {
-      graphics::points(set$mean_prediction, -0.07 * top, pch = 24, bg = col, col = shade(col), cex = 0.9, xpd = NA)
+      graphics::points(set$mean_prediction, -0.15 * top, pch = 24, bg = col, col = shade(col), cex = 0.8, xpd = NA)
     }
     value_axis(limits)
     graphics::mtext(set$set, side = 3, line = 0.25, adj = 0, font = 2, cex = 0.9)
@@ -212,7 +212,9 @@ draw_accuracy <- function(data, main) {
   }
   graphics::mtext("accuracy", side = 1, outer = TRUE, line = 0, col = ink, cex = 0.9)
   foot <- c(accuracy_key(data), data$note)
-  for (i in seq_along(foot)) graphics::mtext(foot[i], side = 1, outer = TRUE, line = 0.1 + i, cex = 0.75, col = ink)
+  for (i in seq_along(foot)) {
+    graphics::mtext(foot[i], side = 1, outer = TRUE, line = 0.1 + i, cex = fitting(foot[i], 0.97 * page_size()[1L], 0.75), col = ink)
+  }
   if (!is.null(main)) graphics::mtext(main, side = 3, outer = TRUE, line = 0.4, font = 2)
 }
 
@@ -300,7 +302,7 @@ gg_accuracy <- function(data) {
     ) +
     ggplot2::geom_segment(ggplot2::aes(.data$lwr, .data$at, xend = .data$upr, yend = .data$at, colour = .data$set), linewidth = 0.7) +
     ggplot2::geom_point(ggplot2::aes(.data$median, .data$at, colour = .data$set), shape = 21, fill = "white", size = 2.2) +
-    ggplot2::geom_point(ggplot2::aes(.data$mean_prediction, .data$at, colour = .data$set), shape = 17, size = 2, na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(.data$mean_prediction, 2 * .data$at, colour = .data$set), shape = 17, size = 2, na.rm = TRUE) +
     ggplot2::facet_wrap(~set, ncol = 1, scales = "free_y", labeller = ggplot2::labeller(set = strip)) +
     ggplot2::scale_fill_manual(values = colours, guide = "none") +
     ggplot2::scale_colour_manual(values = vapply(colours, shade, ""), guide = "none") +
