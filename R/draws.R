@@ -99,7 +99,8 @@ column_sds <- function(draws) {
 #' @param row.names,optional As in [as.data.frame()].
 #' @param ... For `c()`, more fits. For [wbb_mlp()] `parameters`, `what` and `newdata`; see there
 #'   the section on networks. Otherwise not used.
-#' @return `as.matrix()`: one row a draw, one named column a coefficient.
+#' @return `as.matrix()`: one row a draw, one named column a coefficient. A draw of [wbb_mlp()] that has no
+#'   network has no row.
 #'   `c()`: a fit with all draws, in the order of the arguments.
 #' @examples
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 100, seed = 1)

@@ -9,7 +9,7 @@
 #'
 #' In a notebook with an R kernel a fit is shown as a table of coefficients with a small
 #' picture of each marginal posterior (or, for a path, of the posterior against `lambda`).
-#' The spike is the point mass at zero, as in [plot.wbb()].
+#' The spike is the point mass at zero, as in [plot.wbb()]. Networks show their accuracy and other measures.
 #'
 #' @param obj A fit.
 #' @param n The largest number of coefficients shown; see [plot.wbb()] for the rule.

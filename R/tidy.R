@@ -10,8 +10,8 @@
 #' @param lambda Which value of `lambda`; by default all that were fitted.
 #' @param data The data to augment; by default those of the fit.
 #' @param newdata New data to augment with predictions.
-#' @param interval Add limits `.lower` and `.upper`: see [predict.wbb_lasso()] and
-#'   [predict.wbb_trendfilter()].
+#' @param interval Add limits `.lower` and `.upper`: see [predict.wbb_lasso()],
+#'   [predict.wbb_trendfilter()] and [predict.wbb_mlp()].
 #' @param ... Not used.
 #' @return Data frames. `tidy()`: one row a coefficient with `term`, `estimate`,
 #'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`.
@@ -19,8 +19,11 @@
 #'   the mode but the intercept), `sigma` of the mode and `not.converged`.
 #'   For chains it has `chains`, `alpha`, the means of `sigma` and `nu`, the largest R-hat and the
 #'   smallest effective sample size; for a trend the numbers of `knots` and degrees of freedom `df`.
+#'   For networks `tidy()` has the chosen `parameters`, and `glance()` the means over the draws of what
+#'   [summary()][summary.wbb_mlp] shows.
 #'   `augment()`: the data with `.fitted` and, where the response is known,
-#'   `.resid`. For a path `tidy()` and `glance()` have rows for each `lambda`.
+#'   `.resid`; for classes `.fitted` is the likeliest class and `.probability` its posterior mean
+#'   probability, with limits. For a path `tidy()` and `glance()` have rows for each `lambda`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)

@@ -74,7 +74,7 @@ print.wbb_law <- function(x, ...) {
 #'
 #' @param object A fit, as from [wbb_lasso()].
 #' @param draws Which draws, as row numbers of `as.matrix(object)`; `NULL` is all
-#'   of them.
+#'   of them. Draws of [wbb_mlp()] that have no network are counted here.
 #' @param ... Not used.
 #' @return A matrix with one row a draw and one column an observation, and then
 #'   the weight of the penalty: one column `prior`, or with
