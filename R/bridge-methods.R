@@ -65,11 +65,9 @@ summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
   check_fit(object)
   probs <- check_probs(probs)
   draws <- chain_draws(object)
-  quantiles <- t(column_quantiles(draws, probs))
-  colnames(quantiles) <- paste0(vapply(100 * probs, format, "", digits = 4), "%")
   sd <- column_sds(draws)
   table <- data.frame(
-    term = colnames(draws), mean = colMeans(draws), sd = sd, quantiles, p_positive = colMeans(draws > 0),
+    term = colnames(draws), mean = colMeans(draws), sd = sd, quantile_columns(draws, probs), p_positive = colMeans(draws > 0),
     mcse = sd / sqrt(object$mcmc$ess), ess = object$mcmc$ess, rhat = object$mcmc$rhat,
     check.names = FALSE, row.names = NULL
   )

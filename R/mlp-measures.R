@@ -10,10 +10,10 @@
 #' `type = "mean"` gives the measure of the posterior mean probabilities, which is what
 #' [predict()][predict.wbb_mlp] uses: usually better than most single draws.
 #'
-#' Probabilities below `.Machine$double.eps` count as that much, so that a single wrong certainty does not make the log-loss
-#' infinite. The log-loss of regression is the mean negative log density of
-#' \eqn{N(f_k(x), \sigma_k^2)}, with \eqn{\sigma_k} = `diagnostics$sigma` of the draw; of the mean it is that of
-#' the mixture of the draws. Regression has no accuracy.
+#' Probabilities below `.Machine$double.eps` count as that much, so that a single wrong certainty does not
+#' make the log-loss infinite. The log-loss of regression is the mean negative log density of \eqn{N(f_k(x),
+#' \sigma_k^2)}, with \eqn{\sigma_k} = `diagnostics$sigma` of the draw; of the mean it is that of the
+#' mixture of the draws. Regression has no accuracy.
 #'
 #' @param object A fit of [wbb_mlp()].
 #' @param x Data like those of the fit: a matrix, or a data frame; `NULL` is the test set in

@@ -47,8 +47,8 @@ test_rmse <- function(fit) {
 #' Summarise the draws of a network
 #'
 #' The posterior of what the networks do: accuracy and log-loss on the test set in the fit (for regression
-#' the root mean squared error), the accuracy on the training data, the (weighted) training loss, the norm of the
-#' gradient at the end and the epochs that were run.
+#' the root mean squared error), the accuracy on the training data, the (weighted) training loss, the norm
+#' of the gradient at the end and the epochs that were run.
 #'
 #' @inheritParams summary.wbb
 #' @param object A fit of [wbb_mlp()].
@@ -81,9 +81,7 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
 
 measure_table <- function(fit, probs) {
   draws <- measure_draws(fit)
-  quantiles <- t(column_quantiles(draws, probs))
-  colnames(quantiles) <- paste0(vapply(100 * probs, format, "", digits = 4), "%")
-  data.frame(term = colnames(draws), mean = colMeans(draws), sd = column_sds(draws), quantiles,
+  data.frame(term = colnames(draws), mean = colMeans(draws), sd = column_sds(draws), quantile_columns(draws, probs),
     check.names = FALSE, row.names = NULL)
 }
 
@@ -106,10 +104,13 @@ print.summary.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L),
   invisible(x)
 }
 
-print_status <- function(fit) {
+print_status <- function(fit) cat("\nStatus: ", status_words(fit), "\n", sep = "")
+
+# "18 finished, 2 diverged"
+status_words <- function(fit) {
   counts <- table(fit$diagnostics$status)
   counts <- counts[counts > 0L]
-  cat("\nStatus: ", paste(counts, names(counts), collapse = ", "), "\n", sep = "")
+  paste(counts, names(counts), collapse = ", ")
 }
 
 #' @rdname wbb-methods
@@ -209,10 +210,8 @@ interval_columns <- function(predicted, class) {
 #' @exportS3Method repr::repr_html
 repr_html.wbb_mlp <- function(obj, ...) {
   check_fit(obj)
-  counts <- table(obj$diagnostics$status)
-  status <- paste("status:", paste(counts[counts > 0L], names(counts)[counts > 0L], collapse = ", "))
   table <- if (all(failed_status(obj$diagnostics$status))) "" else html_measures(obj)
-  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, html_lines(status), "</div>")
+  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, html_lines(paste("status:", status_words(obj))), "</div>")
 }
 
 html_measures <- function(fit) {

@@ -2,9 +2,9 @@
 
 #' Plot a network's posterior
 #'
-#' The training curves of the draws, the posterior of the accuracy, or predicted probabilities against observed frequencies.
-#' `plot()` uses base graphics; `autoplot()` makes the same pictures with \pkg{ggplot2}, from
-#' the same numbers.
+#' The training curves of the draws, the posterior of the accuracy, or predicted probabilities against
+#' observed frequencies. `plot()` uses base graphics; `autoplot()` makes the same pictures with
+#' \pkg{ggplot2}, from the same numbers.
 #'
 #' @details
 #' The types are:

@@ -11,16 +11,16 @@
 #' trained on
 #' \deqn{\sum_i w_i \, \ell_i(\theta) + \lambda w_0 \sum_l \| W_l \|_F^2,}{
 #'   sum_i w_i l_i(theta) + lambda w0 sum_l |W_l|_F^2,}
-#' where \eqn{W_l} are the weight matrices of the layers; biases are not penalised. For
-#' classification \eqn{\ell_i}{l_i} is the cross-entropy \eqn{-\log p_{i, y_i}}{-log p(y_i)} of a softmax
-#' output, for regression \eqn{\frac12 (y_i - f(x_i))^2}{1/2 (y_i - f(x_i))^2}. As everywhere in wbb the loss is a
-#' sum over observations: a mean loss with Keras' `l2(a)` on the weights is `lambda = n * a`, one with PyTorch's
-#' `weight_decay = a` is `lambda = n * a / 2` (but that shrinks biases as well). (The paper's cross-entropy lacks
-#' the minus sign; see [wbb-objective] for the method.)
+#' where \eqn{W_l} are the weight matrices of the layers; biases are not penalised. For classification
+#' \eqn{\ell_i}{l_i} is the cross-entropy \eqn{-\log p_{i, y_i}}{-log p(y_i)} of a softmax output, for
+#' regression \eqn{\frac12 (y_i - f(x_i))^2}{1/2 (y_i - f(x_i))^2}. As everywhere in wbb the loss is a sum
+#' over observations: a mean loss with Keras' `l2(a)` on the weights is `lambda = n * a`, one with PyTorch's
+#' `weight_decay = a` is `lambda = n * a / 2` (but that shrinks biases as well). (The paper's cross-entropy
+#' lacks the minus sign; see [wbb-objective] for the method.)
 #'
 #' @section Training:
-#' A step goes down the gradient of the objective divided by \eqn{\sum_i w_i}{sum_i w_i}, estimated on a batch of
-#' b rows:
+#' A step goes down the gradient of the objective divided by \eqn{\sum_i w_i}{sum_i w_i}, estimated on a
+#' batch of b rows:
 #' \deqn{\theta \leftarrow \theta - t_k \Big[ \frac{n}{b} \sum_{i \in batch} w_i \nabla \ell_i +
 #'   \lambda w_0 \nabla \sum_l \| W_l \|_F^2 \Big] \Big/ \sum_i w_i, \quad t_k = a \exp(-d k),}{
 #'   theta <- theta - t_k [ n/b sum_(i in batch) w_i grad l_i + lambda w0 grad sum_l |W_l|_F^2 ] / sum_i w_i,
@@ -30,9 +30,9 @@
 #' change nothing. (The paper multiplies the penalty's gradient by n/b as well, which would be another
 #' `lambda`.) `decay = 0` is a constant step. `"momentum"` and `"adam"` use the same gradient.
 #'
-#' Training stops after `epochs`, or earlier when the loss of an epoch has changed by less than
-#' `tolerance`, relative to its size, three times in a row. A draw whose loss is not finite is trained again with a tenth of the
-#' learning rate, once. The `status` of a draw is
+#' Training stops after `epochs`, or earlier when the loss of an epoch has changed by less than `tolerance`,
+#' relative to its size, three times in a row. A draw whose loss is not finite is trained again with a tenth
+#' of the learning rate, once. The `status` of a draw is
 #' - `"finished"`: all epochs were run;
 #' - `"converged"`: the loss had settled before;
 #' - `"diverged"`: no finite loss, also with the smaller step. There is no network, and one warning
@@ -43,48 +43,50 @@
 #' them; `diagnostics` keeps them, and so does [weights()][weights.wbb].
 #'
 #' @section What the draws are, and are not:
-#' The objective of a network with hidden layers has many local minima, and SGD stops near one of them. A draw
-#' is therefore an approximate local mode of its weighted problem, not its certified
-#' minimum; `diagnostics$gradient`, the norm of the gradient of the objective over
-#' \eqn{\sum_i w_i}{sum_i w_i} (with x and y in the units of the training), says how far from stationary it is. With `init = "shared"` all draws start at
-#' the same point, and they differ by the weights alone; with `"fresh"` they also differ by the
-#' minimum they found, which usually widens the posterior. Single parameters of hidden layers
-#' mean little, because units can be exchanged: look at predictions. Without hidden layer (`hidden = NULL`) the problem is
-#' multinomial logistic (or linear) ridge regression, which is convex: its draws are the
-#' weighted modes, up to the tolerance of the training and the 32 bits of a parameter.
+#' The objective of a network with hidden layers has many local minima, and SGD stops near one of them. A
+#' draw is therefore an approximate local mode of its weighted problem, not its certified minimum;
+#' `diagnostics$gradient`, the norm of the gradient of the objective over \eqn{\sum_i w_i}{sum_i w_i} (with
+#' x and y in the units of the training), says how far from stationary it is. With `init = "shared"` all
+#' draws start at the same point, and they differ by the weights alone; with `"fresh"` they also differ by
+#' the minimum they found, which usually widens the posterior. Single parameters of hidden layers mean
+#' little, because units can be exchanged: look at predictions. Without hidden layer (`hidden = NULL`) the
+#' problem is multinomial logistic (or linear) ridge regression, which is convex: its draws are the weighted
+#' modes, up to the tolerance of the training and the 32 bits of a parameter.
 #'
-#' There is no mode; `weights = "ones"` with `prior_weight = "fixed"` and `draws = 1` trains on the data as they are.
+#' There is no mode; `weights = "ones"` with `prior_weight = "fixed"` and `draws = 1` trains on the data as
+#' they are.
 #'
 #' @section Data:
-#' `y` that is a factor, character or logical makes classes (levels without rows are dropped); a numeric
-#' `y` is regression, also where it holds whole numbers. For regression `y` is centred and scaled inside, as a change of
-#' units for the training only: the objective is that of your `y`. The formula interface is that of
-#' [wbb_lasso()]; networks always have biases, so that `0 +` only changes the coding of factors.
-#' A sparse `x` is never made dense.
+#' `y` that is a factor, character or logical makes classes (levels without rows are dropped); a numeric `y`
+#' is regression, also where it holds whole numbers. For regression `y` is centred and scaled inside, as a
+#' change of units for the training only: the objective is that of your `y`. The formula interface is that
+#' of [wbb_lasso()]; networks always have biases, so that `0 +` only changes the coding of factors. A sparse
+#' `x` is never made dense.
 #'
-#' Training needs columns on a common scale. `standardize = TRUE` centres the columns and scales them to standard
-#' deviation one (a sparse `x` is only scaled, by its root mean squares), once for all draws. The penalty
-#' is then that of the weights on this scale. `NULL` does so only if some `|x|` exceeds 10: data that were already
-#' brought to a scale, as pixels in 0 to 1, are used as they are.
+#' Training needs columns on a common scale. `standardize = TRUE` centres the columns and scales them to
+#' standard deviation one (a sparse `x` is only scaled, by its root mean squares), once for all draws. The
+#' penalty is then that of the weights on this scale. `NULL` does so only if some `|x|` exceeds 10: data
+#' that were already brought to a scale, as pixels in 0 to 1, are used as they are.
 #'
 #' @section Memory and time:
-#' A draw takes 4 bytes for each parameter (a network 784-128-64-10 has 109,386: 100
-#' draws take 44 MB), and with `test` another 8 bytes for each of its rows and classes. While it runs a thread needs the
-#' network, its gradient and (`"momentum"`: one, `"adam"`: two) moments, and the activations of up to 256 rows. The data are
-#' copied once, at 4 bytes a number, and shared by all threads. `keep = "predictions"` drops the networks, `keep_data = FALSE` the training data, which
-#' may be larger. What would
-#' be larger than `options(wbb.max_bytes = )` is refused before anything is allocated. Draws run in parallel, one thread each.
+#' A draw takes 4 bytes for each parameter (a network 784-128-64-10 has 109,386: 100 draws take 44 MB), and
+#' with `test` another 8 bytes for each of its rows and classes. While it runs a thread needs the network,
+#' its gradient and (`"momentum"`: one, `"adam"`: two) moments, and the activations of up to 256 rows. The
+#' data are copied once, at 4 bytes a number, and shared by all threads. `keep = "predictions"` drops the
+#' networks, `keep_data = FALSE` the training data, which may be larger. What would be larger than
+#' `options(wbb.max_bytes = )` is refused before anything is allocated. Draws run in parallel, one thread
+#' each.
 #'
 #' @section Networks:
-#' Each element of `fit$draws` is a network as a raw vector: 32-bit numbers, little endian, layer after layer
-#' the matrix \eqn{W_l} (a row for each input, its units next to each other) and then the biases
-#' \eqn{b_l}. [as.matrix()][as.matrix.wbb], [coef()][coef.wbb_mlp] and the formats of posterior and coda give parameters as
-#' doubles in the units of your data, with the standardisation undone. They are named
-#' `W1[<column>,<unit>]`, `b1[<unit>]`, `W2[<unit>,<unit>]` and so on; the output units of classification bear the names of the
-#' classes. Argument `parameters` chooses: names, with numbers in place of names if you like
-#' (`"W1[3,4]"`), or whole blocks (`"b2"`, `"W1"`); `NULL` is all. `what = "predictions"` gives the
-#' predictions of `newdata` instead (by default of the test set in the fit, else of the training data), named `p[<row>,<class>]` or
-#' `f[<row>]`.
+#' Each element of `fit$draws` is a network as a raw vector: 32-bit numbers, little endian, layer after
+#' layer the matrix \eqn{W_l} (a row for each input, its units next to each other) and then the biases
+#' \eqn{b_l}. [as.matrix()][as.matrix.wbb], [coef()][coef.wbb_mlp] and the formats of posterior and coda
+#' give parameters as doubles in the units of your data, with the standardisation undone. They are named
+#' `W1[<column>,<unit>]`, `b1[<unit>]`, `W2[<unit>,<unit>]` and so on; the output units of classification
+#' bear the names of the classes. Argument `parameters` chooses: names, with numbers in place of names if
+#' you like (`"W1[3,4]"`), or whole blocks (`"b2"`, `"W1"`); `NULL` is all. `what = "predictions"` gives the
+#' predictions of `newdata` instead (by default of the test set in the fit, else of the training data),
+#' named `p[<row>,<class>]` or `f[<row>]`.
 #'
 #' @inheritParams wbb_lasso
 #' @param y The response with one element for each row of `x`: a factor, character or logical vector for
@@ -100,17 +102,18 @@
 #' @param optimizer Plain stochastic gradient descent (the paper's), with momentum, or Adam.
 #' @param momentum The momentum, from 0 to below 1, for `optimizer = "momentum"`.
 #' @param activation The activation of the hidden units.
-#' @param init The start: normal with standard deviation \eqn{\sqrt{2/m}}{sqrt(2/m)} for m inputs of a
-#'   unit (He; for activations other than `"relu"` \eqn{\sqrt{1/m}}{sqrt(1/m)}), biases 0. `"shared"`: one start for all draws;
-#'   `"fresh"`: another for each.
+#' @param init The start: normal with standard deviation \eqn{\sqrt{2/m}}{sqrt(2/m)} for m inputs of a unit
+#'   (He; for activations other than `"relu"` \eqn{\sqrt{1/m}}{sqrt(1/m)}), biases 0. `"shared"`: one start
+#'   for all draws; `"fresh"`: another for each.
 #' @param batches `"shuffled"`: a new order of rows in each epoch, the same for all draws; `"cyclic"`: rows in
 #'   the order given.
 #' @param standardize Centre and scale the columns? `NULL` does if some `|x|` exceeds 10.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1) number; `"fixed"`,
 #'   always 1.
 #' @param cluster Ids of groups of rows that share one random weight.
-#' @param test A test set: all draws' predictions of it are kept in the fit. In the `x`, `y`
-#'   interface a matrix like `x`, or `list(x = , y = )` with or without `y`; in the formula interface a data frame, with or without the response.
+#' @param test A test set: all draws' predictions of it are kept in the fit. In the `x`, `y` interface a
+#'   matrix like `x`, or `list(x = , y = )` with or without `y`; in the formula interface a data frame, with
+#'   or without the response.
 #' @param keep `"networks"`, or only the `"predictions"` of `test`.
 #' @param tolerance The relative change of the loss below which training stops; 0 always runs all
 #'   epochs.

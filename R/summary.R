@@ -43,14 +43,19 @@ check_probs <- function(probs) {
   probs
 }
 
-summary_table <- function(lambda, fit, probs) {
-  draws <- draws_matrix(fit, lambda)
+# Rows of coefficients, a column named as a percentage for each probability.
+quantile_columns <- function(draws, probs) {
   quantiles <- t(column_quantiles(draws, probs))
   colnames(quantiles) <- paste0(vapply(100 * probs, format, "", digits = 4), "%")
+  quantiles
+}
+
+summary_table <- function(lambda, fit, probs) {
+  draws <- draws_matrix(fit, lambda)
   sd <- column_sds(draws)
   table <- data.frame(
     term = colnames(draws), mode = point_estimate(fit, lambda, "mode"), mean = colMeans(draws), sd = sd,
-    quantiles, p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
+    quantile_columns(draws, probs), p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
     mcse = sd / sqrt(nrow(draws)), check.names = FALSE, row.names = NULL
   )
   if (is_path(fit)) cbind(lambda = lambda, table) else table
