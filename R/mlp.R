@@ -31,12 +31,13 @@
 #' `lambda`.) `decay = 0` is a constant step. `"momentum"` and `"adam"` use the same gradient.
 #'
 #' Training stops after `epochs`, or earlier when the loss of an epoch has changed by less than `tolerance`,
-#' relative to its size, three times in a row. A draw whose loss is not finite is trained again with a tenth
-#' of the learning rate, once. The `status` of a draw is
+#' relative to its size, three times in a row. A draw has diverged if its loss is not finite, or ends at more
+#' than twice that of the start and of a network that always answers 0. It is then trained again with a tenth of
+#' the learning rate, once. The `status` of a draw is
 #' - `"finished"`: all epochs were run;
 #' - `"converged"`: the loss had settled before;
-#' - `"diverged"`: no finite loss, also with the smaller step. There is no network, and one warning
-#'   for all such draws;
+#' - `"diverged"`: it diverged with the smaller step, too. There is no network, and one warning for all such
+#'   draws;
 #' - `"empty"`: all weights were zero.
 #'
 #' Draws without a network have no row in matrices of draws, in predictions and in what is made of

@@ -209,6 +209,12 @@ test_that("draws that diverge are tried again, reported and left out", {
   expect_true(any(retried))
 })
 
+test_that("a loss that blew up is no result, however finite", {
+  # All rectified units are dead after a step as long as that.
+  expect_warning(fit <- quick_mlp(learning_rate = 1e6, standardize = FALSE), "standardize = TRUE", class = "wbb_warning_convergence")
+  expect_true(all(fit$diagnostics$status == "diverged" | fit$diagnostics$loss < 10))
+})
+
 test_that("joined fits keep their gaps", {
   some <- suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 4, seed = 1, learning_rate = 1e6, draws = 2))
   good <- wbb_mlp(dist ~ speed, cars, hidden = 4, seed = 1, draws = 3, first_draw = 3)
