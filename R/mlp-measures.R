@@ -98,7 +98,7 @@ likeliest_classes <- function(p) {
 
 # The rows of a measure, with what was observed.
 observed_rows <- function(fit, x, y) {
-  if (is.null(x)) {
+  if (is.null(x) || identical(x, "test")) {
     if (!is.null(y)) bad_argument("x", "be given with `y`", NULL, "is missing")
     rows <- kept_rows(fit)
     y <- fit$test$y

@@ -70,6 +70,12 @@ test_that("blocks of rows give the same numbers", {
   expect_length(over_rows(curve, prediction_rows(curve, cars), function(f, at) dim(f), numbers = 1), 50)
 })
 
+test_that("predictions do not depend on threads", {
+  two <- fit
+  two$spec$threads <- 2L
+  expect_identical(predict(two, iris, "draws"), predict(fit, iris, "draws"))
+})
+
 test_that("the test set in the fit is what was given", {
   expect_equal(predict(fit, "test", "draws"), predict(fit, even, "draws"), tolerance = 1e-6)
   expect_equal(predict(curve, "test"), predict(curve, cars[c(1, 20, 50), ]), tolerance = 1e-6)
@@ -78,7 +84,7 @@ test_that("the test set in the fit is what was given", {
   expect_identical(only$predictions, fit$predictions)
   expect_identical(accuracy(only), accuracy(fit))
   expect_identical(predict(only, "test", "class"), predict(fit, "test", "class"))
-  expect_identical(dim(posterior::as_draws(only, what = "predictions")), c(12L, 225L))
+  expect_identical(dim(as.matrix(only, what = "predictions")), c(12L, 225L))
   for (method in list(predict, as.matrix, coef, fitted)) {
     expect_error(method(only), "keep = \"networks\"", class = "wbb_error_draws")
   }
@@ -102,6 +108,7 @@ test_that("accuracy and log-loss are those of each draw", {
   right <- apply(draws, 1, function(p) mean(max.col(p, "first") == y))
   expect_equal(accuracy(fit), right)
   expect_equal(accuracy(fit, even), right)
+  expect_equal(accuracy(fit, "test"), right)
   expect_equal(accuracy(fit, even[1:4], even$Species), right)
   expect_equal(accuracy(fit, even[1:4], as.character(even$Species)), right)
   expect_equal(accuracy(fit, type = "mean"), mean(predict(fit, even, "class") == even$Species))

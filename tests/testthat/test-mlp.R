@@ -202,7 +202,7 @@ test_that("draws that diverge are tried again, reported and left out", {
   for (method in list(as.matrix, predict, summary, coef, plot, accuracy, log_loss, uncertainty, vcov, confint, residuals)) {
     if (!identical(method, accuracy)) expect_error(method(fit), "diverged", class = "wbb_error_draws")
   }
-  expect_identical(generics::glance(fit)$not.converged, 3L)
+  expect_identical(glance.wbb_mlp(fit)$not.converged, 3L)
   # A step that is too large by less than ten succeeds at the second try.
   again <- suppressWarnings(lapply(c(3, 10, 30), function(rate) steep(learning_rate = rate, draws = 4, epochs = 60)))
   retried <- unlist(lapply(again, function(fit) fit$diagnostics$learning_rate < fit$spec$learning_rate & fit$diagnostics$status == "finished"))
