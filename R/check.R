@@ -101,6 +101,23 @@ check_level <- function(value, argument = "level") {
   check_number(value, argument, 0, 1, open = TRUE)
 }
 
+check_file <- function(value, argument) {
+  if (!(is.character(value) && length(value) == 1L && !is.na(value))) {
+    bad_argument(argument, "be the path of a file", value)
+  }
+  fault <- if (!file.exists(value)) {
+    "does not exist"
+  } else if (dir.exists(value)) {
+    "is a folder"
+  } else if (file.access(value, 4L) != 0L) {
+    "may not be read"
+  } else if (file.size(value) == 0) {
+    "is empty"
+  }
+  if (!is.null(fault)) bad_argument(argument, "be the path of a file", value, paste(show_value(value), fault))
+  value
+}
+
 # Vectors ---------------------------------------------------------------------
 
 first_bad <- function(bad) which(bad)[1L]

@@ -60,3 +60,11 @@ same_draws <- function(a, b) {
 }
 
 sd_n <- function(x) sqrt(colMeans(sweep(x, 2, colMeans(x))^2))
+
+# A file of the full MNIST, which is no part of the package: from the folder WBB_MNIST, or beside the checkout.
+mnist_file <- function(name) {
+  folder <- Sys.getenv("WBB_MNIST", test_path("..", "..", "..", "shared", "data", "mnist"))
+  file <- file.path(folder, name)
+  skip_if_not(file.exists(file), "MNIST is there")
+  file
+}
