@@ -9,7 +9,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        docs wrappers vendor build bench notebook clean
+        docs wrappers vendor build bench bench-mlp notebook clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,9 +60,12 @@ bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/run.R
 	$(RSCRIPT) bench/bridge.R
 
+bench-mlp: install ## compare wbb_mlp() with TensorFlow, JAX, PyTorch and Keras, installed into .bench-venv
+	$(RSCRIPT) bench/mlp.R
+
 notebook: install ## execute the notebooks and press their stop button, in a real Jupyter kernel
 	@tools/notebooks.sh
 
-clean: ## remove everything that was built (.Rdeps stays)
+clean: ## remove everything that was built (.Rdeps and .bench-venv stay)
 	rm -rf .Rlib .check output target src/rust/vendor.tar.xz
 	./cleanup

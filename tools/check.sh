@@ -20,6 +20,7 @@ build_tarball() {
 ./.git
 ./.Rlib
 ./.Rdeps
+./.bench-venv
 ./.check
 ./output
 ./target
