@@ -150,7 +150,11 @@ check_momentum <- function(value) {
   as.double(value)
 }
 
-badly_scaled <- function(x) any(abs(range(if (is.matrix(x)) x else c(0, x@x))) > 10)
+# Not range(), which copies.
+badly_scaled <- function(x) {
+  values <- if (is.matrix(x)) x else x@x
+  length(values) > 0L && (max(values) > 10 || min(values) < -10)
+}
 
 # Of one network while it is trained, and of a draw of the result, in doubles.
 mlp_size <- function(options, hidden) {
@@ -216,11 +220,16 @@ mlp_object <- function(result, design, options, test = NULL) {
   )
 }
 
-# Enough to tell other data, and another order of the rows, when the data are not kept.
-data_sums <- function(x, y = NULL) {
-  rows <- as.vector(Matrix::rowSums(x))
-  weighted <- function(values) sum(values * seq_along(values))
-  c(sum(rows), weighted(rows), weighted(as.double(y)))
+# Enough to tell other data, and another order of the rows, when the data are not kept: sums over places spread
+# through them.
+data_sums <- function(x, y = NULL, most = 1e5) {
+  values <- if (is.matrix(x)) x else x@x
+  places <- if (is.matrix(x)) integer() else x@i
+  spread <- function(values) {
+    at <- if (length(values) > most) round(seq(1, length(values), length.out = most)) else seq_along(values)
+    sum(as.double(values[at]) * seq_along(at))
+  }
+  c(spread(values), spread(places), spread(y))
 }
 
 #' @export
