@@ -35,17 +35,6 @@ pub fn instruction_set() -> &'static str {
     std::env::consts::ARCH
 }
 
-/// Are there 32 registers of 64 bytes? Larger tiles pay then; which are used does not change a bit.
-#[inline(always)]
-pub(crate) fn has_wide_registers() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::is_x86_feature_detected!("avx512f")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
 /// Draws in one vector; the width of a panel is a multiple of it.
 pub const LANES: usize = 8;
 

@@ -5,12 +5,11 @@
 //! its bits depend neither on the processor nor on the shape of the tiles. Zeros that a sparse matrix
 //! leaves out would have added nothing: sparse and dense data give the same bits.
 
-use crate::kernels::{dispatch, has_wide_registers};
+use crate::kernels::dispatch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Numbers in one vector; rows are padded to a multiple of it.
 pub const LANES: usize = 16;
-
-type Vector = [f32; LANES];
 
 /// Smallest row of vectors that holds `units`.
 pub fn padded(units: usize) -> usize {
@@ -98,30 +97,6 @@ impl Transposed {
     }
 }
 
-#[inline(always)]
-fn load<const V: usize>(from: &[f32], at: usize) -> [Vector; V] {
-    let mut out = [[0.0; LANES]; V];
-    let from = &from[at..][..V * LANES];
-    for (v, lanes) in out.iter_mut().enumerate() {
-        lanes.copy_from_slice(&from[v * LANES..][..LANES]);
-    }
-    out
-}
-
-#[inline(always)]
-fn store<const V: usize>(sum: &[Vector; V], to: &mut [f32], at: usize) {
-    to[at..][..V * LANES].copy_from_slice(sum.as_flattened());
-}
-
-#[inline(always)]
-fn fused<const V: usize>(sum: &mut [Vector; V], x: f32, b: &[Vector; V]) {
-    for v in 0..V {
-        for l in 0..LANES {
-            sum[v][l] = x.mul_add(b[v][l], sum[v][l]);
-        }
-    }
-}
-
 /// Cover 0 .. `$count` with pieces of the given sizes, the largest that fit first: `$I` at `$i`.
 macro_rules! pieces {
     ($count:expr, [$($size:literal),+], |$i:ident, $I:ident| $piece:expr) => {{
@@ -134,142 +109,154 @@ macro_rules! pieces {
     }};
 }
 
+/// sum += x · row of vectors.
 #[inline(always)]
-fn forward_tile<const I: usize, const V: usize>(
-    x: &DenseRows,
-    first: usize,
-    weights: &[f32],
-    bias: &[f32],
-    at: usize,
-    out: &mut [f32],
-) {
-    let width = bias.len();
-    let rows: [&[f32]; I] = std::array::from_fn(|i| x.row(first + i));
-    let mut sum = [load::<V>(bias, at); I];
-    for (k, row) in weights.chunks_exact(width).take(x.columns).enumerate() {
-        let b = load::<V>(row, at);
-        for i in 0..I {
-            fused(&mut sum[i], rows[i][k], &b);
-        }
-    }
-    for (i, sum) in sum.iter().enumerate() {
-        store(sum, out, (first + i) * width + at);
+fn fused<S: Simd, const V: usize>(simd: S, sum: &mut [S::f32s; V], x: f32, row: &[S::f32s]) {
+    let x = simd.splat_f32s(x);
+    for (sum, &b) in sum.iter_mut().zip(&row[..V]) {
+        *sum = simd.mul_add_f32s(x, b, *sum);
     }
 }
 
-dispatch! {
-    /// out = bias + x · weights.
-    pub fn forward(x: DenseRows, weights: &[f32], bias: &[f32], out: &mut [f32]) {
-        let (count, width) = (x.which.len(), bias.len());
-        if has_wide_registers() {
-            pieces!(width / LANES, [2, 1], |v, V| pieces!(count, [8, 4, 2, 1], |i, I| {
-                forward_tile::<I, V>(&x, i, weights, bias, v * LANES, out)
-            }));
-        } else {
-            pieces!(width / LANES, [1], |v, V| pieces!(count, [4, 1], |i, I| {
-                forward_tile::<I, V>(&x, i, weights, bias, v * LANES, out)
-            }));
-        }
+#[inline(always)]
+fn load<S: Simd, const V: usize>(row: &[S::f32s]) -> [S::f32s; V] {
+    std::array::from_fn(|v| row[v])
+}
+
+/// A sum of products for a tile of `I` rows by `V` vectors stays in registers until it is done.
+struct Forward<'a> {
+    x: DenseRows<'a>,
+    weights: &'a [f32],
+    bias: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (weights, bias) = (S::as_simd_f32s(self.weights).0, S::as_simd_f32s(self.bias).0);
+        let out = S::as_mut_simd_f32s(self.out).0;
+        let (x, width) = (&self.x, bias.len());
+        pieces!(width, [2, 1], |v, V| pieces!(x.which.len(), [6, 2, 1], |i, I| {
+            let rows: [&[f32]; I] = std::array::from_fn(|r| x.row(i + r));
+            let mut sum = [load::<S, V>(&bias[v..]); I];
+            for (k, row) in weights.chunks_exact(width).take(x.columns).enumerate() {
+                for r in 0..I {
+                    fused(simd, &mut sum[r], rows[r][k], &row[v..]);
+                }
+            }
+            for (r, sum) in sum.iter().enumerate() {
+                out[(i + r) * width + v..][..V].copy_from_slice(sum);
+            }
+        }));
     }
 }
 
-/// out += Σ value × row of the matrix, in `G` groups of `V` vectors from `at`. (Arrays of more than a
-/// few vectors are not kept in registers; several small ones are.)
-#[inline(always)]
-fn combine<const G: usize, const V: usize>(
-    entries: &[Entry],
-    matrix: &[f32],
+/// out = bias + x · weights.
+pub fn forward(x: DenseRows, weights: &[f32], bias: &[f32], out: &mut [f32]) {
+    Arch::new().dispatch(Forward { x, weights, bias, out });
+}
+
+struct Gradient<'a> {
+    x: DenseRows<'a>,
+    errors: &'a [f32],
     width: usize,
-    at: usize,
-    out: &mut [f32],
-) {
-    let mut sum: [[Vector; V]; G] = std::array::from_fn(|g| load(out, at + g * V * LANES));
-    for e in entries {
-        let row = &matrix[e.at as usize * width + at..][..G * V * LANES];
-        for (g, sum) in sum.iter_mut().enumerate() {
-            fused(sum, e.value, &load(row, g * V * LANES));
-        }
-    }
-    for (g, sum) in sum.iter().enumerate() {
-        store(sum, out, at + g * V * LANES);
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Gradient<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let errors = S::as_simd_f32s(self.errors).0;
+        let out = S::as_mut_simd_f32s(self.out).0;
+        let (x, width) = (&self.x, self.width / S::F32_LANES);
+        pieces!(width, [2, 1], |v, V| pieces!(x.columns, [6, 2, 1], |j, J| {
+            let mut sum: [[S::f32s; V]; J] =
+                std::array::from_fn(|c| load::<S, V>(&out[(j + c) * width + v..]));
+            for (r, error) in errors.chunks_exact(width).take(x.which.len()).enumerate() {
+                let row = &x.row(r)[j..][..J];
+                for c in 0..J {
+                    fused(simd, &mut sum[c], row[c], &error[v..]);
+                }
+            }
+            for (c, sum) in sum.iter().enumerate() {
+                out[(j + c) * width + v..][..V].copy_from_slice(sum);
+            }
+        }));
     }
 }
 
-/// The same for a whole row.
+/// out += x' · errors.
+pub fn gradient(x: DenseRows, errors: &[f32], width: usize, out: &mut [f32]) {
+    Arch::new().dispatch(Gradient { x, errors, width, out });
+}
+
+/// out += Σ value × row of the matrix.
 #[inline(always)]
-fn combine_row(entries: &[Entry], matrix: &[f32], out: &mut [f32]) {
+fn combine<S: Simd>(simd: S, entries: &[Entry], matrix: &[S::f32s], out: &mut [S::f32s]) {
     let width = out.len();
-    let mut at = 0;
-    if has_wide_registers() {
-        while width - at >= 8 * LANES {
-            combine::<2, 4>(entries, matrix, width, at, out);
-            at += 8 * LANES;
+    pieces!(width, [8, 4, 1], |v, V| {
+        let mut sum = load::<S, V>(&out[v..]);
+        for e in entries {
+            fused(simd, &mut sum, e.value, &matrix[e.at as usize * width + v..]);
         }
-    }
-    while width - at >= 4 * LANES {
-        combine::<1, 4>(entries, matrix, width, at, out);
-        at += 4 * LANES;
-    }
-    while at < width {
-        combine::<1, 1>(entries, matrix, width, at, out);
-        at += LANES;
-    }
+        out[v..][..V].copy_from_slice(&sum);
+    });
 }
 
-dispatch! {
-    /// out = bias + x · weights.
-    pub fn sparse_forward(x: SparseRows, weights: &[f32], bias: &[f32], out: &mut [f32]) {
-        for (i, out) in out.chunks_exact_mut(bias.len()).take(x.which.len()).enumerate() {
+struct SparseForward<'a> {
+    x: SparseRows<'a>,
+    weights: &'a [f32],
+    bias: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl WithSimd for SparseForward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (weights, bias) = (S::as_simd_f32s(self.weights).0, S::as_simd_f32s(self.bias).0);
+        let out = S::as_mut_simd_f32s(self.out).0;
+        for (i, out) in out.chunks_exact_mut(bias.len()).take(self.x.which.len()).enumerate() {
             out.copy_from_slice(bias);
-            combine_row(x.row(i), weights, out);
+            combine(simd, self.x.row(i), weights, out);
         }
     }
 }
 
-#[inline(always)]
-fn gradient_tile<const I: usize, const V: usize>(
-    x: &DenseRows,
-    first: usize,
-    errors: &[f32],
+/// out = bias + x · weights.
+pub fn sparse_forward(x: SparseRows, weights: &[f32], bias: &[f32], out: &mut [f32]) {
+    Arch::new().dispatch(SparseForward { x, weights, bias, out });
+}
+
+struct SparseGradient<'a> {
+    x: &'a Transposed,
+    errors: &'a [f32],
     width: usize,
-    at: usize,
-    out: &mut [f32],
-) {
-    let mut sum: [[Vector; V]; I] = std::array::from_fn(|i| load(out, (first + i) * width + at));
-    for (r, error) in errors.chunks_exact(width).take(x.which.len()).enumerate() {
-        let b = load::<V>(error, at);
-        let row = &x.row(r)[first..][..I];
-        for i in 0..I {
-            fused(&mut sum[i], row[i], &b);
-        }
-    }
-    for (i, sum) in sum.iter().enumerate() {
-        store(sum, out, (first + i) * width + at);
-    }
+    out: &'a mut [f32],
 }
 
-dispatch! {
-    /// out += x' · errors.
-    pub fn gradient(x: DenseRows, errors: &[f32], width: usize, out: &mut [f32]) {
-        if has_wide_registers() {
-            pieces!(width / LANES, [2, 1], |v, V| pieces!(x.columns, [6, 3, 1], |i, I| {
-                gradient_tile::<I, V>(&x, i, errors, width, v * LANES, out)
-            }));
-        } else {
-            pieces!(width / LANES, [1], |v, V| pieces!(x.columns, [4, 1], |i, I| {
-                gradient_tile::<I, V>(&x, i, errors, width, v * LANES, out)
-            }));
+impl WithSimd for SparseGradient<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let errors = S::as_simd_f32s(self.errors).0;
+        let out = S::as_mut_simd_f32s(self.out).0;
+        for (j, out) in out.chunks_exact_mut(self.width / S::F32_LANES).enumerate() {
+            combine(simd, self.x.column(j), errors, out);
         }
     }
 }
 
-dispatch! {
-    /// out += x' · errors.
-    pub fn sparse_gradient(x: &Transposed, errors: &[f32], width: usize, out: &mut [f32]) {
-        for (j, out) in out.chunks_exact_mut(width).enumerate() {
-            combine_row(x.column(j), errors, out);
-        }
-    }
+/// out += x' · errors.
+pub fn sparse_gradient(x: &Transposed, errors: &[f32], width: usize, out: &mut [f32]) {
+    Arch::new().dispatch(SparseGradient { x, errors, width, out });
 }
 
 dispatch! {
