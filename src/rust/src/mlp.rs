@@ -8,6 +8,7 @@ use wbb_core::mlp::{
     Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units,
     predict,
 };
+use wbb_core::parallel::in_pool;
 use wbb_core::weights::WeightPlan;
 
 /// Start the training of networks; see R/mlp-fit.R for the fields.
@@ -21,16 +22,18 @@ fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<R
     let plan = fields.weight_plan()?;
     let (n, p) = (fields.count("n")?, fields.count("p")?);
     let shape = shape(fields)?;
+    let (threads, standardize) = (fields.count("threads")?, fields.flag("standardize")?);
     let (x, units) = with_source(design, n, p, |source| {
-        let units = if fields.flag("standardize")? {
-            Units::standard(source, n, p, |i| plan.case(i))
-        } else {
-            Units::default()
-        };
-        Ok((Inputs::new(source, n, p, &units), units))
+        in_pool(threads, || {
+            let units = match standardize {
+                true => Units::standard(source, n, p, |i| plan.case(i)),
+                false => Units::default(),
+            };
+            (Inputs::new(source, n, p, &units), units)
+        })
     })?;
     let rows = fields.count("n_test")?;
-    let test = if rows > 0 { Some(inputs(test, rows, p, &units)?) } else { None };
+    let test = if rows > 0 { Some(inputs(test, rows, p, &units, threads)?) } else { None };
     let target = target(y, &plan, fields.count("classes")?);
     let (recipe, keep) = (recipe(fields)?, fields.flag("keep_networks")?);
     let epochs = recipe.epochs;
@@ -41,7 +44,7 @@ fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<R
         let (networks, answer) = (mlp.take_networks(), mlp.answer());
         Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
     };
-    Ok(job::start(fields.count("threads")?, work))
+    Ok(job::start(threads, work))
 }
 
 /// The answers of networks at new rows.
@@ -56,7 +59,8 @@ fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Ro
     let networks =
         networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
     let units = Units { center: fields.numbers("center")?, scale: fields.numbers("scale")? };
-    let x = inputs(design, fields.count("n")?, fields.count("p")?, &units)?;
+    let threads = fields.count("threads")?;
+    let x = inputs(design, fields.count("n")?, fields.count("p")?, &units, threads)?;
     let answer = match fields.count("classes")? {
         0 => {
             Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
@@ -67,11 +71,19 @@ fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Ro
         let answers = predict(&shape, &networks, &x, answer, control)?;
         Ok(Box::new(move || list!(predictions = answers)) as Convert)
     };
-    Ok(job::start(fields.count("threads")?, work))
+    Ok(job::start(threads, work))
 }
 
-fn inputs(design: &Fields, rows: usize, columns: usize, units: &Units) -> Result<Inputs> {
-    with_source(design, rows, columns, |source| Ok(Inputs::new(source, rows, columns, units)))
+fn inputs(
+    design: &Fields,
+    rows: usize,
+    columns: usize,
+    units: &Units,
+    threads: usize,
+) -> Result<Inputs> {
+    with_source(design, rows, columns, |source| {
+        in_pool(threads, || Inputs::new(source, rows, columns, units))
+    })
 }
 
 /// Look at x without copying it, if it is dense.

@@ -94,6 +94,13 @@ fn text(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "panic".into())
 }
 
+/// Run `work` in a pool of `threads` made for it: the global pool would hang in a forked process.
+pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(|pool| pool.install(work))
+        .map_err(|e| Error::argument("threads", format!("{threads} could not be started: {e}")))
+}
+
 /// Work in the background. Dropping it stops it and waits for its threads.
 pub struct Job<T> {
     control: Arc<Control>,
@@ -103,8 +110,7 @@ pub struct Job<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Start `work` on a thread of its own, inside a pool of `threads` made for this job: the global
-    /// pool would hang in a forked process.
+    /// Start `work` on a thread of its own, inside a pool of `threads` made for this job.
     pub fn start(
         threads: usize,
         work: impl FnOnce(&Control) -> Result<T, Error> + Send + 'static,
@@ -113,14 +119,8 @@ impl<T: Send + 'static> Job<T> {
         let shared = Arc::clone(&control);
         let (sender, result) = channel();
         let body = move || {
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                let pool =
-                    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
-                        Error::argument("threads", format!("{threads} could not be started: {e}"))
-                    })?;
-                pool.install(|| work(&shared))
-            }))
-            .unwrap_or_else(|panic| Err(Error::Internal(text(&*panic))));
+            let outcome = catch_unwind(AssertUnwindSafe(|| in_pool(threads, || work(&shared))?))
+                .unwrap_or_else(|panic| Err(Error::Internal(text(&*panic))));
             // The owner may be gone: then nobody wants the result.
             let _ = sender.send(outcome);
         };

@@ -3,6 +3,7 @@
 use super::product::{DenseRows, Entry, SparseRows};
 use crate::column::moments;
 use crate::sparse::SparseMatrix;
+use rayon::prelude::*;
 
 /// Below this share of nonzeros their products take less time than all products do.
 const SPARSE: f64 = 0.4;
@@ -94,6 +95,7 @@ pub enum Rows<'a> {
 }
 
 impl Inputs {
+    /// On the threads of the pool we are in.
     pub fn new(x: &Source, rows: usize, columns: usize, units: &Units) -> Inputs {
         let storage = match x {
             Source::Dense(x) => {
@@ -125,71 +127,82 @@ impl Inputs {
 
 fn dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
     let mut values = vec![0.0; rows * columns];
-    for (b, block) in values.chunks_mut(BLOCK * columns).enumerate() {
+    values.par_chunks_mut(BLOCK * columns).enumerate().for_each(|(b, block)| {
         for j in 0..columns {
             let column = &x[j * rows + b * BLOCK..][..block.len() / columns];
             for (row, &v) in block.chunks_exact_mut(columns).zip(column) {
                 row[j] = units.apply(j, v);
             }
         }
-    }
+    });
     Storage::Dense(values)
 }
 
 /// Nonzeros of each row.
 fn row_counts(x: &[f64], rows: usize) -> Vec<u32> {
     let mut counts = vec![0; rows];
-    for column in x.chunks_exact(rows.max(1)) {
-        for (count, &v) in counts.iter_mut().zip(column) {
-            *count += (v != 0.0) as u32;
+    counts.par_chunks_mut(BLOCK).enumerate().for_each(|(b, counts)| {
+        for column in x.chunks_exact(rows) {
+            for (count, &v) in counts.iter_mut().zip(&column[b * BLOCK..]) {
+                *count += (v != 0.0) as u32;
+            }
         }
-    }
+    });
     counts
+}
+
+/// Where each row begins, and where the last one ends.
+fn row_starts(counts: &[u32]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(counts.len() + 1);
+    let mut size = 0;
+    starts.push(0);
+    for &count in counts {
+        size += count as usize;
+        starts.push(size);
+    }
+    starts
 }
 
 fn sparse_of_dense(x: &[f64], counts: &[u32], columns: usize, units: &Units) -> Storage {
     let rows = counts.len();
-    fill(counts, |ends, entries| {
-        for first in (0..rows).step_by(BLOCK) {
-            let last = (first + BLOCK).min(rows);
-            for j in 0..columns {
-                let column = &x[j * rows..][first..last];
-                for (at, &v) in ends[first..last].iter_mut().zip(column) {
-                    if v != 0.0 {
-                        entries[*at] = Entry { at: j as u32, value: units.apply(j, v) };
-                        *at += 1;
-                    }
+    let starts = row_starts(counts);
+    let mut entries = vec![Entry::default(); starts[rows]];
+    // The entries of each block of rows, to be filled in parallel.
+    let mut blocks = Vec::new();
+    let mut rest = &mut entries[..];
+    for (b, starts) in starts[..rows].chunks(BLOCK).enumerate() {
+        let size: usize = counts[b * BLOCK..][..starts.len()].iter().map(|c| *c as usize).sum();
+        let (block, others) = rest.split_at_mut(size);
+        blocks.push((b * BLOCK, starts, block));
+        rest = others;
+    }
+    blocks.into_par_iter().for_each(|(first, starts, block)| {
+        let mut next: Vec<usize> = starts.iter().map(|s| s - starts[0]).collect();
+        for j in 0..columns {
+            let column = &x[j * rows + first..][..next.len()];
+            for (at, &v) in next.iter_mut().zip(column) {
+                if v != 0.0 {
+                    block[*at] = Entry { at: j as u32, value: units.apply(j, v) };
+                    *at += 1;
                 }
             }
         }
-    })
+    });
+    Storage::Sparse { starts, entries }
 }
 
 fn sparse(x: &SparseMatrix, units: &Units) -> Storage {
     let mut counts = vec![0; x.rows()];
     x.outer_iterator().for_each(|c| c.iter().for_each(|(i, _)| counts[i] += 1));
-    fill(&counts, |ends, entries| {
-        for (j, column) in x.outer_iterator().enumerate() {
-            for (i, &v) in column.iter() {
-                entries[ends[i]] = Entry { at: j as u32, value: units.apply(j, v) };
-                ends[i] += 1;
-            }
+    let starts = row_starts(&counts);
+    let mut entries = vec![Entry::default(); starts[x.rows()]];
+    let mut next = starts.clone();
+    for (j, column) in x.outer_iterator().enumerate() {
+        for (i, &v) in column.iter() {
+            entries[next[i]] = Entry { at: j as u32, value: units.apply(j, v) };
+            next[i] += 1;
         }
-    })
-}
-
-/// Rows of these lengths; `put` is given their starts, and moves each to the end of its row.
-fn fill(counts: &[u32], put: impl Fn(&mut [usize], &mut [Entry])) -> Storage {
-    let mut starts = Vec::with_capacity(counts.len() + 1);
-    let mut size = 0;
-    for &count in counts {
-        starts.push(size);
-        size += count as usize;
     }
-    let mut entries = vec![Entry::default(); size];
-    put(&mut starts, &mut entries);
-    // The end of a row is the start of the next.
-    starts.insert(0, 0);
     Storage::Sparse { starts, entries }
 }
 
