@@ -1,9 +1,9 @@
 # `make bench-mlp [PEERS="jax keras"]`: wbb_mlp() beside the frameworks that users would train networks
-# with (bench/mlp_peers.py), on workload M1: MNIST, 784-128-64-10, batches of 128, five epochs. All in one
+# with (bench/mlp_peers.py), on workload M1: MNIST, 784-128-64-10, batches of 128, ten epochs. All in one
 # run, interleaved. Nothing else should run meanwhile. Writes bench/mlp.md.
 library(wbb)
 
-epochs <- 5
+epochs <- 10
 rounds <- 3
 mnist <- Sys.getenv("WBB_MNIST", file.path("..", "shared", "data", "mnist"))
 if (!dir.exists(mnist)) stop("The four files of MNIST are wanted in the folder ", mnist, "; or set WBB_MNIST to theirs.")

@@ -128,7 +128,7 @@ impl Mlp {
             iterations: trained.curve.len() as u32,
             objective: trained.objective * unit * total,
             gap: trained.gradient,
-            sigma: if numbers { (2.0 * loss).sqrt() } else { f64::NAN },
+            sigma: if numbers { unit.sqrt() * (2.0 * trained.loss).sqrt() } else { f64::NAN },
         };
         let network = DrawNetwork {
             draw,
