@@ -197,6 +197,29 @@ fn wide_problems_are_solved_beyond_the_gram_limit() {
 }
 
 #[test]
+fn wide_draws_are_exact_whatever_their_support() {
+    // Rows in more than one block; supports from nothing to as many as there are rows.
+    for (n, p, lambda, alpha) in [(510, 530, 40.0, 1.0), (90, 400, 0.5, 1.0), (90, 400, 2.0, 0.3)] {
+        let mut d = problem(n, p);
+        for i in 0..n * 30 {
+            d.x[n * 200 + i] = d.x[i] + 1e-5 * noise(5000 + i);
+        }
+        let opts = |intercept| Options { alpha, intercept, ..options(p, &[lambda, 0.1 * lambda]) };
+        for intercept in [true, false] {
+            let mut l = lasso(&d, plan(n), opts(intercept)).unwrap();
+            l.method = Method::WorkingSet;
+            let whole = draws(&l, 1, 4);
+            assert!(whole.gap.iter().all(|g| *g <= 1e-10), "{n} {alpha} {:?}", whole.gap);
+            let (head, tail) = (draws(&l, 1, 3), draws(&l, 4, 1));
+            assert_eq!(whole.objective[..3], head.objective[..3]);
+            assert_eq!(whole.objective[3], tail.objective[0]);
+            l.method = Method::Gram;
+            assert_close(&whole.objective, &draws(&l, 1, 4).objective, 1e-8, "wide");
+        }
+    }
+}
+
+#[test]
 fn the_second_step_is_least_squares_on_the_selected_set() {
     let d = problem(200, 8);
     let refit = |refit| Options { refit, ..options(8, &[30.0]) };

@@ -169,6 +169,8 @@ pub struct WorkingSet {
     place: Vec<u32>,
     gram: Vec<f64>,
     stride: usize,
+    /// The ridge of the last step, and the name of H + D.
+    ridge: Vec<f64>,
     id: u64,
     /// Its own, so that the factor of one round serves the next.
     newton: Newton,
@@ -183,6 +185,7 @@ impl WorkingSet {
             place: vec![OUT; p],
             gram: Vec::new(),
             stride: 0,
+            ridge: Vec::new(),
             id: new_id(),
             newton: Newton::default(),
         }
@@ -195,6 +198,11 @@ impl WorkingSet {
         let take =
             |v: &[f64]| -> Vec<f64> { self.columns.iter().map(|&j| v[j as usize]).collect() };
         let (mut beta, l1, ridge) = (take(&task.beta), take(&task.l1), take(&task.ridge));
+        // Another lambda has another ridge, for which the last factor is of no use.
+        if !ridge.starts_with(&self.ridge) {
+            self.id = new_id();
+        }
+        self.ridge.clone_from(&ridge);
         let model = Quadratic {
             gram: &self.gram,
             stride: self.stride,
