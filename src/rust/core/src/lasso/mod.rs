@@ -27,6 +27,7 @@ mod newton;
 mod pass;
 mod problem;
 mod quadratic;
+mod rough;
 mod setup;
 mod sparse;
 mod starts;

@@ -14,6 +14,7 @@ use super::moments::{Centred, Data, cross};
 use super::newton::Newton;
 use super::pass::{Found, Task};
 use super::quadratic::{Origin, Quadratic};
+use super::rough;
 use super::sweeps::approach;
 use crate::cholesky::Cholesky;
 use crate::error::Error;
@@ -172,11 +173,26 @@ pub struct WorkingSet {
     /// The ridge of the last step, and the name of H + D.
     ridge: Vec<f64>,
     id: u64,
+    /// Rough steps since the last exact one.
+    roughly: u32,
     /// Its own, so that the factor of one round serves the next.
     newton: Newton,
 }
 
 const OUT: u32 = u32::MAX;
+
+/// Columns that may enter whatever the support.
+const FEW: usize = 64;
+/// Rough steps in a row.
+const ROUGHLY: u32 = 2;
+/// Part of its penalty that a gradient has where a rough solution may lack its column.
+const NEARLY: f64 = 0.92;
+
+/// Columns to let in, and whether many of them are violated.
+struct Entering {
+    columns: Vec<u32>,
+    many: bool,
+}
 
 impl WorkingSet {
     pub fn new(p: usize) -> WorkingSet {
@@ -187,14 +203,27 @@ impl WorkingSet {
             stride: 0,
             ridge: Vec::new(),
             id: new_id(),
+            roughly: 0,
             newton: Newton::default(),
         }
     }
 
-    /// Let in the support and the columns that the gradient at β violates, then minimise exactly.
-    /// True if columns came in.
+    /// Let in the support and the columns that the gradient at β violates, then minimise exactly
+    /// (or nearly, while far from the solution). True if columns came in.
     pub fn step(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
-        let grew = self.grow(data, task, control)?;
+        let entering = self.entering(task);
+        if self.is_far(data, &entering) {
+            self.roughly += 1;
+            let mut which = entering.columns;
+            which.extend(self.columns.iter().filter(|&&j| task.lack(j as usize) > 1.0));
+            rough::approach(data, task, &which, control)?;
+            return Ok(true);
+        }
+        self.roughly = 0;
+        let grew = !entering.columns.is_empty();
+        if grew {
+            self.grow(data, task, &entering.columns, control)?;
+        }
         let take =
             |v: &[f64]| -> Vec<f64> { self.columns.iter().map(|&j| v[j as usize]).collect() };
         let (mut beta, l1, ridge) = (take(&task.beta), take(&task.l1), take(&task.ridge));
@@ -229,52 +258,53 @@ impl WorkingSet {
         }
     }
 
-    fn grow(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
-        let p = task.beta.len();
-        let mut support = 0;
-        let mut entering: Vec<(f64, u32)> = Vec::new();
-        for j in 0..p {
-            let wanted = task.beta[j] != 0.0 || task.l1[j] == 0.0;
-            support += usize::from(wanted);
-            if self.place[j] != OUT {
-                continue;
-            }
-            let excess = if wanted {
-                f64::INFINITY
-            } else {
-                (task.found.gradient[j].abs() - task.l1[j]) / task.l1[j].max(f64::MIN_POSITIVE)
-            };
-            if excess > 0.0 {
-                entering.push((excess, j as u32));
+    /// The columns outside that the support needs or the gradient violates.
+    fn entering(&self, task: &Task) -> Entering {
+        // A rough solution misses some that are all but violated.
+        let least = if self.roughly > 0 { NEARLY } else { 1.0 };
+        let (mut support, mut violated) = (0, 0);
+        let mut found: Vec<(f64, u32)> = Vec::new();
+        for j in 0..task.beta.len() {
+            let lack = task.lack(j);
+            support += usize::from(lack == f64::INFINITY);
+            if self.place[j] == OUT && lack > least {
+                violated += usize::from(lack > 1.0 && lack < f64::INFINITY);
+                found.push((lack, j as u32));
             }
         }
         // Far from the solution most columns are violated; the worst are enough to go on with.
-        let most = support.max(64);
-        if entering.len() > most {
-            entering.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            entering.truncate(most);
+        let most = if self.roughly > 0 { 3 * support } else { support }.max(FEW);
+        if found.len() > most {
+            found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            found.truncate(most);
         }
-        let mut fresh: Vec<u32> = entering.into_iter().map(|e| e.1).collect();
-        fresh.sort_unstable();
-        if fresh.is_empty() {
-            return Ok(false);
-        }
-        let old = self.columns.len();
-        for &j in &fresh {
-            self.place[j as usize] = self.columns.len() as u32;
-            self.columns.push(j);
-        }
-        self.extend(data, task, old, control)?;
-        Ok(true)
+        let mut columns: Vec<u32> = found.into_iter().map(|f| f.1).collect();
+        columns.sort_unstable();
+        Entering { columns, many: 10 * violated > support }
     }
 
-    fn extend(
+    /// Whether a Gram matrix of the columns that enter would soon be of no use: most of a start's
+    /// support goes, and most of what it violates comes.
+    fn is_far(&self, data: &Data, entering: &Entering) -> bool {
+        let wide = data.design.cols > data.design.rows && !data.design.is_sparse();
+        let count = entering.columns.len();
+        let new = count >= FEW && 2 * count > self.columns.len();
+        wide && new && (self.roughly == 0 || (self.roughly < ROUGHLY && entering.many))
+    }
+
+    /// Add these columns to the Gram matrix.
+    fn grow(
         &mut self,
         data: &Data,
         task: &mut Task,
-        old: usize,
+        fresh: &[u32],
         control: &Control,
     ) -> Result<(), Error> {
+        let old = self.columns.len();
+        for &j in fresh {
+            self.place[j as usize] = self.columns.len() as u32;
+            self.columns.push(j);
+        }
         let m = self.columns.len();
         let width = panel_width(m - old);
         let block =

@@ -9,6 +9,7 @@
 use super::quadratic::{Origin, Quadratic};
 use super::sweeps::{settle, sweep};
 use crate::cholesky::Cholesky;
+use crate::kernels::axpy;
 use crate::parallel::Control;
 
 /// Which violated zeros may leave zero in a step.
@@ -263,30 +264,38 @@ impl Newton {
         })
     }
 
-    /// Walk along the combination of column k with the others that the fit does not see, downhill in
-    /// the penalty, until a coordinate reaches zero. False if none does.
+    /// Walk along the combinations of columns that the fit does not see, one for each dependent
+    /// column from k on, downhill in the penalty, each until a coordinate reaches zero and stays
+    /// there. False if none does.
     fn reduce(&mut self, q: &Quadratic, beta: &mut [f64], k: usize) -> bool {
         let active = &self.active;
-        let mut along = vec![0.0; active.len()];
-        self.cholesky.dependence(k, &mut along);
-        let slope: f64 = along.iter().zip(&self.direction).map(|(v, rhs)| -v * rhs).sum();
-        if slope > 0.0 {
-            along.iter_mut().for_each(|v| *v = -*v);
+        let mut walked: Vec<(Vec<f64>, usize)> = Vec::new();
+        for k in k..active.len() {
+            if !self.cholesky.is_dependent(k) || (beta[active[k]] == 0.0 && !walked.is_empty()) {
+                continue;
+            }
+            let mut along = vec![0.0; active.len()];
+            self.cholesky.dependence(k, &mut along);
+            for (other, landing) in &walked {
+                axpy(-along[*landing] / other[*landing], other, &mut along);
+                along[*landing] = 0.0;
+            }
+            let slope: f64 = along.iter().zip(&self.direction).map(|(v, rhs)| -v * rhs).sum();
+            if slope > 0.0 {
+                along.iter_mut().for_each(|v| *v = -*v);
+            }
+            let first = (0..active.len())
+                .filter(|&i| q.l1[active[i]] > 0.0 && along[i] * beta[active[i]] < 0.0)
+                .map(|i| (-beta[active[i]] / along[i], i))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((length, landing)) = first else { break };
+            for (&j, &v) in active.iter().zip(&along) {
+                beta[j] += length * v;
+            }
+            beta[active[landing]] = 0.0;
+            walked.push((along, landing));
         }
-        let first = active
-            .iter()
-            .zip(&along)
-            .filter(|&(&j, &v)| q.l1[j] > 0.0 && v * beta[j] < 0.0)
-            .map(|(&j, &v)| (-beta[j] / v, j))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((length, landing)) = first else {
-            return false;
-        };
-        for (&j, &v) in active.iter().zip(&along) {
-            beta[j] += length * v;
-        }
-        beta[landing] = 0.0;
-        true
+        !walked.is_empty()
     }
 
     /// direction ← (H + D)⁻¹ direction on the active set; the slope of the objective along it, negated.

@@ -69,6 +69,16 @@ pub struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// How badly coordinate j is wanted in a model: its gradient relative to its penalty, infinite
+    /// if it is not zero or free.
+    pub fn lack(&self, j: usize) -> f64 {
+        if self.beta[j] != 0.0 || self.l1[j] == 0.0 {
+            f64::INFINITY
+        } else {
+            self.found.gradient[j].abs() / self.l1[j]
+        }
+    }
+
     pub fn certify(&self, curvature: impl Fn(usize, usize) -> f64) -> Certificate {
         Point {
             beta: &self.beta,

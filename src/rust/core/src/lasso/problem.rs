@@ -345,7 +345,7 @@ impl WeightedProblem for Lasso {
                 .clamp(LANES, 8 * LANES)
                 .next_multiple_of(LANES),
             // Each draw of a batch holds a Gram matrix.
-            Method::WorkingSet => LANES,
+            Method::WorkingSet => 2 * LANES,
         }
     }
 
