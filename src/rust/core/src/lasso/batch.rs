@@ -64,6 +64,14 @@ pub fn solve(
             end: None,
         })
         .collect();
+    if reference.is_none() {
+        for task in tasks.iter_mut().filter(|t| t.totals.is_none()) {
+            control.check()?;
+            let mut set = Box::new(WorkingSet::new(p));
+            set.begin(data, task, control)?;
+            task.set = Some(set);
+        }
+    }
     for round in 1.. {
         let mut open: Vec<&mut Task> = tasks
             .iter_mut()

@@ -208,6 +208,17 @@ impl WorkingSet {
         }
     }
 
+    /// Before the first pass: the support of a start alone needs no gradient.
+    pub fn begin(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
+        let columns = (0..task.beta.len()).filter(|&j| task.beta[j] != 0.0);
+        let start = Entering { columns: columns.map(|j| j as u32).collect(), many: true };
+        if self.is_far(data, &start) {
+            self.roughly = 1;
+            rough::approach(data, task, &start.columns, control)?;
+        }
+        Ok(())
+    }
+
     /// Let in the support and the columns that the gradient at β violates, then minimise exactly
     /// (or nearly, while far from the solution). True if columns came in.
     pub fn step(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {

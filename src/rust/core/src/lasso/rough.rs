@@ -67,16 +67,12 @@ impl Packed {
         control: &Control,
     ) -> Result<Packed, Error> {
         let design = &data.design;
-        let totals = task.totals.clone().unwrap_or_default();
+        let rows = design.rows.next_multiple_of(WIDE);
         let mut weights = vec![0.0; design.rows];
         task.weights.fill(0, &mut weights);
         // Weights of mean one: single precision has a short range.
-        let unit = totals.w / design.rows as f64;
-        let roots: Vec<f64> = weights.iter().map(|w| (w / unit).sqrt()).collect();
-        let mean = |sum: f64| if data.intercept { sum / totals.w } else { 0.0 };
-        let wy = weights.iter().zip(&data.y).map(|(w, y)| w * y).sum();
+        let unit = weights.iter().sum::<f64>() / design.rows as f64;
         let scaled = |v: &[f64]| which.iter().map(|&j| (v[j as usize] / unit) as f32).collect();
-        let rows = design.rows.next_multiple_of(WIDE);
         let mut packed = Packed {
             rows,
             columns: vec![0.0; rows * which.len()],
@@ -86,22 +82,24 @@ impl Packed {
             beta: which.iter().map(|&j| task.beta[j as usize] as f32).collect(),
             residual: vec![0.0; rows],
         };
+        let mut roots = vec![0.0; rows];
+        roots.iter_mut().zip(&weights).for_each(|(o, w)| *o = (w / unit).sqrt() as f32);
         for range in design.blocks() {
             control.check()?;
             let Some(block) = design.dense_block(&range) else { break };
-            let roots = &roots[range.clone()];
-            let pack = |from: &[f64], mean: f64, to: &mut [f32]| {
-                for ((o, x), root) in to[range.clone()].iter_mut().zip(from).zip(roots) {
-                    *o = (root * (x - mean)) as f32;
+            let pack = |from: &[f64], to: &mut [f32]| {
+                for ((o, &x), root) in
+                    to[range.clone()].iter_mut().zip(from).zip(&roots[range.clone()])
+                {
+                    *o = root * x as f32;
                 }
             };
-            for (&j, out) in which.iter().zip(packed.columns.chunks_exact_mut(rows)) {
-                let center = if data.intercept { mean(totals.xw[j as usize]) } else { 0.0 };
-                pack(&block[j as usize * range.len()..], center, out);
+            for (&j, column) in which.iter().zip(packed.columns.chunks_exact_mut(rows)) {
+                pack(&block[j as usize * range.len()..], column);
             }
-            pack(&data.y[range.start..], mean(wy), &mut packed.residual);
+            pack(&data.y[range.start..], &mut packed.residual);
         }
-        begin(&mut packed);
+        begin(&mut packed, if data.intercept { &roots } else { &[] }, design.rows as f32);
         Ok(packed)
     }
 }
@@ -134,9 +132,17 @@ fn axpy(s: f32, x: &[f32], y: &mut [f32]) {
 }
 
 dispatch! {
-    /// Curvatures, and the residual from the response.
-    fn begin(packed: &mut Packed) {
-        for (j, column) in packed.columns.chunks_exact(packed.rows).enumerate() {
+    /// Centre (where the roots of the weights, whose squares sum to `total`, are given), and find
+    /// the curvatures and the residual.
+    fn begin(packed: &mut Packed, roots: &[f32], total: f32) {
+        let centre = |v: &mut [f32]| {
+            if !roots.is_empty() {
+                axpy(-dot(v, roots) / total, roots, v);
+            }
+        };
+        centre(&mut packed.residual);
+        for (j, column) in packed.columns.chunks_exact_mut(packed.rows).enumerate() {
+            centre(column);
             packed.curvature.push(dot(column, column) + packed.ridge[j]);
             if packed.beta[j] != 0.0 {
                 axpy(-packed.beta[j], column, &mut packed.residual);
