@@ -18,7 +18,7 @@ use super::rough;
 use super::sweeps::approach;
 use crate::cholesky::Cholesky;
 use crate::error::Error;
-use crate::kernels::panel_width;
+use crate::kernels::{axpy, panel_width};
 use crate::parallel::Control;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -320,30 +320,48 @@ impl WorkingSet {
         let width = panel_width(m - old);
         let block =
             cross(data, &self.columns, old, control, |first, w| task.weights.fill(first, w))?;
-        let stride = panel_width(m + m / 4);
-        if stride > self.stride {
+        if old == 0 {
+            (self.gram, self.stride) = (block, width);
+        } else {
+            self.widen(old);
+            for (line, new) in self.gram.chunks_mut(self.stride).zip(block.chunks(width)) {
+                line[old..m].copy_from_slice(&new[..m - old]);
+            }
+        }
+        if let Some(totals) = task.totals.as_ref().filter(|t| data.intercept && t.w > 0.0) {
+            let xw: Vec<f64> = self.columns.iter().map(|&j| totals.xw[j as usize]).collect();
+            for (line, from) in self.gram.chunks_mut(self.stride).zip(&xw) {
+                axpy(-from / totals.w, &xw[old..], &mut line[old..m]);
+            }
+        }
+        mirror(&mut self.gram, self.stride, old, m);
+        Ok(())
+    }
+
+    /// Make room for all columns, if there is none, where `old` of them are in.
+    fn widen(&mut self, old: usize) {
+        let m = self.columns.len();
+        if self.stride < m || self.gram.len() < m * self.stride {
+            let stride = panel_width(m + m / 8);
             let mut gram = vec![0.0; stride * stride];
-            for k in 0..old {
-                gram[k * stride..][..old].copy_from_slice(&self.gram[k * self.stride..][..old]);
+            for (to, from) in gram.chunks_mut(stride).zip(self.gram.chunks(self.stride)).take(old) {
+                to[..old].copy_from_slice(&from[..old]);
             }
             (self.gram, self.stride) = (gram, stride);
         }
-        let totals = task.totals.clone().unwrap_or_default();
-        let mean = |j: u32| {
-            if data.intercept && totals.w > 0.0 { totals.xw[j as usize] / totals.w } else { 0.0 }
-        };
-        for a in 0..m {
-            let from_a = mean(self.columns[a]);
-            for b in old..m {
-                if old == 0 && b < a {
-                    continue;
+    }
+}
+
+/// Copy what is above the diagonal in columns `old..m` to below it, in squares that fit the cache.
+fn mirror(gram: &mut [f64], stride: usize, old: usize, m: usize) {
+    const SIDE: usize = 16;
+    for b in (old..m).step_by(SIDE) {
+        for a in (0..m.min(b + SIDE)).step_by(SIDE) {
+            for row in b..m.min(b + SIDE) {
+                for column in a..row.min(a + SIDE) {
+                    gram[row * stride + column] = gram[column * stride + row];
                 }
-                let xw = if data.intercept { totals.xw[self.columns[b] as usize] } else { 0.0 };
-                let value = block[a * width + b - old] - from_a * xw;
-                self.gram[a * self.stride + b] = value;
-                self.gram[b * self.stride + a] = value;
             }
         }
-        Ok(())
     }
 }
