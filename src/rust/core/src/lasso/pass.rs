@@ -139,7 +139,7 @@ dispatch! {
 }
 
 /// Numbers that stay in the second-level cache.
-const CACHED: usize = 1 << 16;
+const CACHED: usize = 1 << 17;
 
 /// Read a block once in order of address: the products below jump between its columns, which no
 /// prefetcher follows from main memory. What is too large to stay would be read in vain.
