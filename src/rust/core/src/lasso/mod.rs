@@ -11,7 +11,8 @@
 //!   `quadratic` problem a draw;
 //! - many rows: `models::Reference`, the unit-weight Gram matrix as preconditioner, a few passes over
 //!   the data for a batch of draws (`pass`, `batch`), no Gram matrix per draw;
-//! - many columns: `models::WorkingSet`, the draw's Gram matrix on the columns that matter.
+//! - many columns: `models::WorkingSet`, the draw's Gram matrix on the columns that matter (nearly
+//!   those that `rough` steps on the residual find).
 //!
 //! Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same problem
 //! with weight zero for the rows held out.
