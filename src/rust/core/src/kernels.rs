@@ -35,6 +35,19 @@ pub fn instruction_set() -> &'static str {
     std::env::consts::ARCH
 }
 
+/// Ask for the cache line of what will be read soon.
+#[inline(always)]
+pub(crate) fn prefetch<T>(at: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is a hint that reads nothing and never faults, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 /// Draws in one vector; the width of a panel is a multiple of it.
 pub const LANES: usize = 8;
 

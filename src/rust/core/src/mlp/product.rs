@@ -5,8 +5,11 @@
 //! its bits depend neither on the processor nor on the shape of the tiles. Zeros that a sparse matrix
 //! leaves out would have added nothing: sparse and dense data give the same bits.
 
-use crate::kernels::dispatch;
+use crate::kernels::{dispatch, prefetch};
 use pulp::{Arch, Simd, WithSimd};
+
+/// Rows between a request for one from memory and its use.
+const AHEAD: usize = 3;
 
 /// Numbers in one vector; rows are padded to a multiple of it.
 pub const LANES: usize = 16;
@@ -55,6 +58,19 @@ impl<'a> SparseRows<'a> {
     fn row(&self, i: usize) -> &'a [Entry] {
         let row = self.which[i] as usize;
         &self.entries[self.starts[row]..self.starts[row + 1]]
+    }
+
+    /// Ask for a row's cache lines: rows come in random order, and nothing else knows which is next.
+    #[inline(always)]
+    fn ask_for(&self, i: usize) {
+        const LINE: usize = 64 / size_of::<Entry>();
+        if i < self.which.len() {
+            self.row(i).iter().step_by(LINE).for_each(prefetch);
+        }
+        // To know where a row is takes a request, too.
+        if let Some(&later) = self.which.get(i + AHEAD) {
+            prefetch(&self.starts[later as usize]);
+        }
     }
 }
 
@@ -223,6 +239,7 @@ impl WithSimd for SparseForward<'_> {
         let (weights, bias) = (S::as_simd_f32s(self.weights).0, S::as_simd_f32s(self.bias).0);
         let out = S::as_mut_simd_f32s(self.out).0;
         for (i, out) in out.chunks_exact_mut(bias.len()).take(self.x.which.len()).enumerate() {
+            self.x.ask_for(i + AHEAD);
             out.copy_from_slice(bias);
             combine(simd, self.x.row(i), weights, out);
         }
