@@ -66,13 +66,10 @@ numeric_x <- function(x, argument) {
   x
 }
 
-# The sum is finite unless an element is not, or it overflows: one pass and no
-# copy for good data.
 check_finite_x <- function(x, argument) {
   values <- if (is.matrix(x)) x else x@x
-  if (is.finite(sum(values))) return(invisible())
+  if (!length(values) || !anyNA(job_extent(values))) return(invisible())
   at <- first_bad(!is.finite(values))
-  if (is.na(at)) return(invisible())
   if (is.matrix(x)) {
     row <- (at - 1L) %% nrow(x) + 1L
     column <- (at - 1L) %/% nrow(x) + 1L

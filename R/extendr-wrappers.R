@@ -1,4 +1,7 @@
 # Made by `make wrappers` from the functions in src/rust; do not edit.
+# Smallest and largest number; NaN if one is not finite.
+rust_extent <- function(values) .Call(wrap__rust_extent, values)
+
 # Version of the core.
 rust_info <- function() .Call(wrap__rust_info)
 

@@ -39,6 +39,9 @@ mlp_predict_job <- function(networks, x, options) {
 # R-hat and the effective sample size of one quantity, chain after chain.
 job_diagnose <- function(values, chains) rust_diagnose(as.double(values), as.double(chains))
 
+# The smallest and the largest number, NaN if one is not finite: one pass and no copy.
+job_extent <- function(values) rust_extent(values)
+
 # The result of the job, or its error list.
 run_job <- function(start, progress) {
   job <- NULL

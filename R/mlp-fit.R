@@ -150,10 +150,9 @@ check_momentum <- function(value) {
   as.double(value)
 }
 
-# Not range(), which copies.
 badly_scaled <- function(x) {
   values <- if (is.matrix(x)) x else x@x
-  length(values) > 0L && (max(values) > 10 || min(values) < -10)
+  length(values) > 0L && any(abs(job_extent(values)) > 10)
 }
 
 # Of one network while it is trained, and of a draw of the result, in doubles.

@@ -21,6 +21,12 @@ fn rust_info() -> List {
     list!(version = wbb_core::VERSION, simd = wbb_core::kernels::instruction_set())
 }
 
+/// Smallest and largest number; NaN if one is not finite.
+#[extendr]
+fn rust_extent(values: &[f64]) -> Vec<f64> {
+    wbb_core::kernels::extent(values).to_vec()
+}
+
 extendr_module! {
     mod wbb;
     use bridge;
@@ -31,5 +37,6 @@ extendr_module! {
     use mlp;
     use trendfilter;
     use weights;
+    fn rust_extent;
     fn rust_info;
 }

@@ -7,6 +7,8 @@
 //! on the number of threads, nor on which draws share the batch. A processor without FMA gets the
 //! same numbers from software, slowly.
 
+use pulp::{Arch, Simd, WithSimd};
+
 /// Compile functions for AVX-512, AVX2 and the plain target, and choose at run time.
 macro_rules! dispatch {
     ($($function:item)*) => {$(
@@ -102,6 +104,40 @@ dispatch! {
         for (o, &word) in out.iter_mut().zip(bytes.as_chunks().0) {
             *o = -ln_unit(unit(word));
         }
+    }
+}
+
+/// Smallest and largest of some numbers; both NaN if one is not finite.
+pub fn extent(values: &[f64]) -> [f64; 2] {
+    Arch::new().dispatch(Extent(values))
+}
+
+struct Extent<'a>(&'a [f64]);
+
+impl WithSimd for Extent<'_> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> [f64; 2] {
+        let (vectors, rest) = S::as_simd_f64s(self.0);
+        let mut low = simd.splat_f64s(f64::INFINITY);
+        let mut high = simd.splat_f64s(f64::NEG_INFINITY);
+        // 0 times a number is 0, unless it is not finite.
+        let mut zero = simd.splat_f64s(0.0);
+        for &v in vectors {
+            low = simd.min_f64s(low, v);
+            high = simd.max_f64s(high, v);
+            zero = simd.mul_add_f64s(simd.splat_f64s(0.0), v, zero);
+        }
+        let mut low = simd.reduce_min_f64s(low);
+        let mut high = simd.reduce_max_f64s(high);
+        let mut zero = simd.reduce_sum_f64s(zero);
+        for &v in rest {
+            low = low.min(v);
+            high = high.max(v);
+            zero += 0.0 * v;
+        }
+        [low + zero, high + zero]
     }
 }
 
@@ -367,6 +403,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn extents_are_nan_unless_all_is_finite() {
+        let mut values = wave(21, 0.3);
+        values[3] = -7.0;
+        values[20] = 9.0;
+        assert_eq!(extent(&values), [-7.0, 9.0]);
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for at in [0, 12, 20] {
+                let mut values = values.clone();
+                values[at] = bad;
+                assert!(extent(&values).iter().all(|v| v.is_nan()));
+            }
+        }
+        assert_eq!(extent(&[]), [f64::INFINITY, f64::NEG_INFINITY]);
     }
 
     #[test]

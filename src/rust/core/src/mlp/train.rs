@@ -150,6 +150,8 @@ impl<'a> Trainer<'a> {
         for epoch in 0..recipe.epochs {
             if recipe.shuffle {
                 shuffle(seed, epoch, &mut order);
+                // The order within a batch does not matter, but memory likes it.
+                order.chunks_mut(recipe.batch).for_each(|batch| batch.sort_unstable());
             }
             let mut loss = 0.0;
             for batch in order.chunks(recipe.batch) {
