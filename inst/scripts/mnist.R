@@ -23,9 +23,9 @@ x <- idx("train-images-idx3-ubyte") / 255
 y <- factor(idx("train-labels-idx1-ubyte"))
 test <- list(x = idx("t10k-images-idx3-ubyte") / 255, y = idx("t10k-labels-idx1-ubyte"))
 
-# Fifty steps and no more, for networks that are under-trained; ten epochs, from one start and from many.
+# Twenty-five steps and no more, for networks that are under-trained; ten epochs, from one start and from many.
 regimes <- list(
-  "under-trained" = list(epochs = 1, batch_size = 1200, learning_rate = 0.5, init = "fresh"),
+  "under-trained" = list(epochs = 1, batch_size = 2400, learning_rate = 0.5, init = "fresh"),
   "trained, shared start" = list(epochs = 10, init = "shared"),
   "trained, fresh starts" = list(epochs = 10, init = "fresh")
 )
