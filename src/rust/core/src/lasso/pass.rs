@@ -5,10 +5,10 @@ use super::models::WorkingSet;
 use super::moments::Data;
 use super::sparse::{SparsePanel, sparse_pass, sparse_sums};
 use crate::error::Error;
-use crate::kernels::dispatch;
 use crate::kernels::{Columns, LANES, Product, accumulate, panel_width, subtract};
 use crate::parallel::Control;
 use crate::weights::{DrawWeights, WeightPlan};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Where the weights of a problem come from.
 pub enum RowWeights<'a> {
@@ -103,37 +103,40 @@ struct Sums {
     wry: Vec<f64>,
 }
 
-dispatch! {
-    /// Add a block to the sums; `residual` becomes W r.
-    fn add(sums: &mut Sums, weights: &[f64], residual: &mut [f64], y: &[f64], width: usize) {
-        let at = |v: &mut Vec<f64>, k: usize| -> [f64; LANES] { std::array::from_fn(|l| v[k + l]) };
-        for k in (0..width).step_by(LANES) {
-            let mut w = at(&mut sums.w, k);
-            let mut wy = at(&mut sums.wy, k);
-            let mut wyy = at(&mut sums.wyy, k);
-            let mut wr = at(&mut sums.wr, k);
-            let mut wrr = at(&mut sums.wrr, k);
-            let mut wry = at(&mut sums.wry, k);
-            for (row, &y) in y.iter().enumerate() {
-                let weight = &weights[row * width + k..][..LANES];
-                let left = &mut residual[row * width + k..][..LANES];
-                for l in 0..LANES {
-                    let product = weight[l] * left[l];
-                    w[l] += weight[l];
-                    wy[l] = weight[l].mul_add(y, wy[l]);
-                    wyy[l] = (weight[l] * y).mul_add(y, wyy[l]);
-                    wr[l] += product;
-                    wrr[l] = product.mul_add(left[l], wrr[l]);
-                    wry[l] = product.mul_add(y, wry[l]);
-                    left[l] = product;
-                }
+/// Add a block to the sums; `residual` becomes W r.
+struct Add<'a> {
+    sums: &'a mut Sums,
+    weights: &'a [f64],
+    residual: &'a mut [f64],
+    y: &'a [f64],
+    width: usize,
+}
+
+impl WithSimd for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let weights = S::as_simd_f64s(self.weights).0;
+        let residual = S::as_mut_simd_f64s(self.residual).0;
+        let Sums { w, wy, wyy, wr, wrr, wry } = self.sums;
+        let [w, wy, wyy, wr, wrr, wry] =
+            [w, wy, wyy, wr, wrr, wry].map(|sum| S::as_mut_simd_f64s(sum).0);
+        let width = self.width / S::F64_LANES;
+        for k in 0..width {
+            let mut sum = [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]];
+            for (row, &y) in self.y.iter().enumerate() {
+                let (weight, left) = (weights[row * width + k], residual[row * width + k]);
+                let (y, product) = (simd.splat_f64s(y), simd.mul_f64s(weight, left));
+                sum[0] = simd.add_f64s(sum[0], weight);
+                sum[1] = simd.mul_add_f64s(weight, y, sum[1]);
+                sum[2] = simd.mul_add_f64s(simd.mul_f64s(weight, y), y, sum[2]);
+                sum[3] = simd.add_f64s(sum[3], product);
+                sum[4] = simd.mul_add_f64s(product, left, sum[4]);
+                sum[5] = simd.mul_add_f64s(product, y, sum[5]);
+                residual[row * width + k] = product;
             }
-            sums.w[k..k + LANES].copy_from_slice(&w);
-            sums.wy[k..k + LANES].copy_from_slice(&wy);
-            sums.wyy[k..k + LANES].copy_from_slice(&wyy);
-            sums.wr[k..k + LANES].copy_from_slice(&wr);
-            sums.wrr[k..k + LANES].copy_from_slice(&wrr);
-            sums.wry[k..k + LANES].copy_from_slice(&wry);
+            [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]] = sum;
         }
     }
 }
@@ -196,7 +199,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
             let support = Columns { block, rows: count, which: &which };
             let product = Product { columns: support, coefficients: &coefficients, width };
             subtract(&product, residual);
-            add(&mut sums, weights, residual, y, width);
+            Arch::new().dispatch(Add { sums: &mut sums, weights, residual, y, width });
             let every = Columns { block, rows: count, which: &all };
             accumulate(every, residual, width, &mut gradient);
             if first_time {
@@ -211,7 +214,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
                 gradient: &mut gradient,
             };
             sparse_pass(x, rows.clone(), &mut panel);
-            add(&mut sums, weights, residual, y, width);
+            Arch::new().dispatch(Add { sums: &mut sums, weights, residual, y, width });
             if first_time {
                 sparse_sums(x, rows, weights, width, &mut xw);
             }
