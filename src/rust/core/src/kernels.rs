@@ -6,6 +6,10 @@
 //! one fixed order with fused products (`mul_add`), and its bits depend neither on the processor, nor
 //! on the number of threads, nor on which draws share the batch. A processor without FMA gets the
 //! same numbers from software, slowly.
+//!
+//! There are two ways. `dispatch!` leaves the vectors of a plain loop to the compiler, which finds them
+//! where a loop is simple. Where sums must stay in registers they are written as vectors of [`pulp`]: what
+//! the compiler makes of nested arrays changes from one build to the next.
 
 use pulp::{Arch, Simd, WithSimd};
 

@@ -5,11 +5,11 @@
 //! are taken along it divided by Σ w: a learning rate then means what it means for a mean loss, and
 //! the scale of the weights does not matter.
 //!
-//! - [`data`]: the inputs, one copy for all draws;
-//! - [`product`], [`units`]: what takes the time;
-//! - [`network`]: there and back again; [`target`]: what is lost on the way;
-//! - [`optimizer`], [`train`]: the steps of a draw;
-//! - [`problem`]: the draws; [`predict`]: their answers.
+//! - `data`: the inputs, one copy for all draws;
+//! - `product`, `units`: what takes the time;
+//! - `network`: there and back again; `target`: what is lost on the way;
+//! - `optimizer`, `train`: the steps of a draw;
+//! - `problem`: the draws; `predict`: their answers.
 
 mod data;
 mod network;
