@@ -9,10 +9,11 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        docs wrappers vendor build bench bench-mlp notebook clean
+        docs wrappers vendor build bench bench-lasso-peers bench-mlp \
+        notebook clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo install ## set up, install, and run the diabetes example: a table and a figure
 	@$(RSCRIPT) tools/demo.R
@@ -59,6 +60,9 @@ build: vendor ## build the R tarball in .check
 bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/run.R
 	$(RSCRIPT) bench/bridge.R
+
+bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
+	$(RSCRIPT) bench/lasso_peers.R
 
 bench-mlp: install ## compare wbb_mlp() with TensorFlow, JAX, PyTorch and Keras, installed into .bench-venv
 	$(RSCRIPT) bench/mlp.R

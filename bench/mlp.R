@@ -22,30 +22,11 @@ peers <- peers[peers$peer %in% strsplit(chosen, " ")[[1]], ]
 
 # The peers' Python -------------------------------------------------------------------------------------
 
-# R sets it for itself; a Python with a library of its own would find the system's there.
-Sys.unsetenv("LD_LIBRARY_PATH")
-python <- file.path(".bench-venv", "bin", "python")
-succeeds <- function(command, ...) {
-  suppressWarnings(system2(command, c(...), stdout = FALSE, stderr = FALSE)) == 0
-}
-installed <- function(module) {
-  succeeds(python, "-c", shQuote(paste0("import importlib.util as u, sys; sys.exit(u.find_spec('", module, "') is None)")))
-}
-
-if (!file.exists(python)) succeeds("python3", "-m", "venv", ".bench-venv")
-for (package in unique(peers$package)) {
-  module <- peers$module[match(package, peers$package)]
-  if (installed(module)) next
-  message("installing ", package, " into .bench-venv")
-  if (!succeeds(python, "-m", "pip", "install", package)) message(package, " could not be installed")
-}
+source(file.path("bench", "python.R"))
+install_missing(peers$package, peers$module)
 there <- vapply(peers$module, installed, NA)
 absent <- peers$label[!there]
 peers <- peers[there, ]
-version <- function(module) {
-  code <- paste0("from importlib.metadata import packages_distributions as p, version; print(version(p()['", module, "'][0]))")
-  paste(module, system2(python, c("-c", shQuote(code)), stdout = TRUE))
-}
 
 # A run: seconds per network and epoch, share of the cores, accuracy on the test digits ------------------
 
