@@ -7,7 +7,7 @@ peers <- data.frame(peer = c("sklearn", "celer"), package = c("scikit-learn", "c
 install_missing(peers$package, peers$module)
 peers <- peers[vapply(peers$module, installed, NA), ]
 names <- strsplit(Sys.getenv("WORKLOADS", "L1 L2 L3 L5"), " ")[[1]]
-rounds <- 3
+rounds <- 2
 
 # Mean seconds of a draw, and the median relative excess of its objective over our certified one.
 run_peer <- function(peer, folder, data, fit, w) {
