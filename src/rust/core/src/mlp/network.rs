@@ -130,10 +130,7 @@ impl Workspace {
                 self.activation.apply(out);
             }
         }
-        self.units.last_mut().map_or(&mut [], |u| {
-            let size = u.len() / self.every_row.len() * count;
-            &mut u[..size]
-        })
+        self.outputs(count).0
     }
 
     /// The outputs of the last `forward`, and room for the errors there.
