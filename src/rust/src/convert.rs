@@ -2,8 +2,9 @@
 
 use extendr_api::prelude::*;
 use wbb_core::error::Error;
-use wbb_core::sparse::{SparseMatrix, compressed_columns};
-use wbb_core::weights::{Law, PriorWeight, WeightPlan};
+use wbb_core::linalg::sparse::{SparseMatrix, compressed_columns};
+use wbb_core::random::laws::{Law, PriorWeight};
+use wbb_core::random::weights::WeightPlan;
 
 pub type Result<T> = std::result::Result<T, Error>;
 

@@ -4,10 +4,10 @@ use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
 use crate::lasso::{limits, result};
 use extendr_api::prelude::*;
-use wbb_core::bootstrap;
+use wbb_core::engine::bootstrap;
 use wbb_core::error::Error;
 use wbb_core::genlasso::{GenLasso, Options};
-use wbb_core::sparse::SparseMatrix;
+use wbb_core::linalg::sparse::SparseMatrix;
 
 /// Start a generalised lasso job; see R/genlasso.R for the fields. An empty list is the identity.
 #[extendr]

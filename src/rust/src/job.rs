@@ -3,7 +3,7 @@
 use crate::convert::{Result, error_list};
 use extendr_api::prelude::*;
 use std::time::Duration;
-use wbb_core::parallel::{Control, Job};
+use wbb_core::engine::job::{Control, Job};
 
 /// Makes the R value of a result, on R's thread.
 pub type Convert = Box<dyn FnOnce() -> List + Send>;

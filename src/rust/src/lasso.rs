@@ -3,9 +3,12 @@
 use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
 use extendr_api::prelude::*;
-use wbb_core::bootstrap::{self, Draws};
-use wbb_core::lasso::{Curve, Folds, Lasso, Limits, Options, Rule, Source};
-use wbb_core::problem::Mode;
+use ndarray::{Array, Dimension};
+use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::cv::{CrossValidation, Curve, Folds, Lambda, Rule};
+use wbb_core::engine::limits::Limits;
+use wbb_core::engine::problem::Mode;
+use wbb_core::lasso::{Lasso, Options, Source};
 
 /// Start a lasso job; see R/lasso-fit.R for the fields.
 #[extendr]
@@ -35,15 +38,20 @@ fn source(design: &Fields, n: usize, p: usize) -> Result<Source> {
     }
 }
 
-pub fn folds(fields: &Fields) -> Result<Folds> {
+pub fn lambda(fields: &Fields) -> Result<Lambda> {
+    let given = fields.numbers("lambda")?;
+    if !given.is_empty() {
+        return Ok(Lambda::Given(given));
+    }
     let ratio = fields.number("lambda_min_ratio")?;
-    Ok(Folds {
-        count: fields.count("nfolds")? as u32,
-        of_row: fields.ids("foldid")?,
+    let foldid = fields.ids("foldid")?;
+    let count = fields.count("nfolds")? as u32;
+    Ok(Lambda::CrossValidated(CrossValidation {
+        folds: if foldid.is_empty() { Folds::Count(count) } else { Folds::Given(foldid) },
         lambdas: fields.count("nlambda")?,
         ratio: (!ratio.is_nan()).then_some(ratio),
         rule: Rule::new(&fields.text("rule")?)?,
-    })
+    }))
 }
 
 pub fn limits(fields: &Fields) -> Result<Limits> {
@@ -55,8 +63,7 @@ pub fn limits(fields: &Fields) -> Result<Limits> {
 
 fn options(fields: &Fields) -> Result<Options> {
     Ok(Options {
-        lambda: fields.numbers("lambda")?,
-        folds: folds(fields)?,
+        lambda: lambda(fields)?,
         alpha: fields.number("alpha")?,
         penalty_factor: fields.numbers("penalty_factor")?,
         intercept: fields.flag("intercept")?,
@@ -67,24 +74,24 @@ fn options(fields: &Fields) -> Result<Options> {
 }
 
 /// The part of a result that all estimators share.
-pub fn result(
-    draws: Draws,
+pub fn result<A, B>(
+    draws: Draws<A>,
     lambda: Vec<f64>,
-    modes: &[Mode],
+    modes: &[Mode<B>],
     curve: Option<Curve>,
     method: &str,
 ) -> List {
-    let of_modes = |f: fn(&Mode) -> f64| -> Vec<f64> { modes.iter().map(f).collect() };
-    let status: Vec<i32> = draws.status.iter().map(|s| *s as i32).collect();
-    let iterations: Vec<i32> = draws.iterations.iter().map(|i| *i as i32).collect();
+    let of_modes = |f: fn(&Mode<B>) -> f64| -> Vec<f64> { modes.iter().map(f).collect() };
+    let status: Vec<i32> = flat(draws.status).into_iter().map(|s| s as i32).collect();
+    let iterations: Vec<i32> = flat(draws.iterations).into_iter().map(|i| i as i32).collect();
     list!(
-        draws = draws.theta,
+        draws = flat(draws.theta),
         mode = modes.iter().flat_map(|m| m.theta.iter().copied()).collect::<Vec<f64>>(),
         status = status,
         iterations = iterations,
-        objective = draws.objective,
-        gap = draws.gap,
-        sigma = draws.sigma,
+        objective = flat(draws.objective),
+        gap = flat(draws.gap),
+        sigma = flat(draws.sigma),
         mode_status = modes.iter().map(|m| m.status as i32).collect::<Vec<i32>>(),
         mode_iterations = modes.iter().map(|m| m.iterations as i32).collect::<Vec<i32>>(),
         mode_objective = of_modes(|m| m.objective),
@@ -94,6 +101,11 @@ pub fn result(
         cv = curve.map_or_else(|| Robj::from(()), |c| curve_list(c).into()),
         method = method
     )
+}
+
+/// A table as R holds it: column after column.
+pub fn flat<T, D: Dimension>(table: Array<T, D>) -> Vec<T> {
+    table.into_raw_vec_and_offset().0
 }
 
 fn curve_list(curve: Curve) -> List {

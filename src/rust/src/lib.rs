@@ -18,13 +18,13 @@ mod weights;
 /// Version of the core.
 #[extendr]
 fn rust_info() -> List {
-    list!(version = wbb_core::VERSION, simd = wbb_core::kernels::instruction_set())
+    list!(version = wbb_core::VERSION, simd = wbb_core::linalg::lanes::instruction_set())
 }
 
 /// Smallest and largest number; NaN if one is not finite.
 #[extendr]
 fn rust_extent(values: &[f64]) -> Vec<f64> {
-    wbb_core::kernels::extent(values).to_vec()
+    wbb_core::linalg::dense::extent(values).to_vec()
 }
 
 extendr_module! {

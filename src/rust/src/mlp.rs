@@ -2,14 +2,15 @@
 
 use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
+use crate::lasso::flat;
 use extendr_api::prelude::*;
-use wbb_core::bootstrap::{self, Draws};
+use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::job::in_pool;
 use wbb_core::mlp::{
     Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units,
     predict,
 };
-use wbb_core::parallel::in_pool;
-use wbb_core::weights::WeightPlan;
+use wbb_core::random::weights::WeightPlan;
 
 /// Start the training of networks; see R/mlp-fit.R for the fields.
 #[extendr]
@@ -40,8 +41,8 @@ fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<R
     let mlp = Mlp::new(shape, x, target, test, plan, recipe, keep);
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
     let work = move |control: &_| {
-        let draws = bootstrap::run(&mlp, first, count, control)?;
-        let (networks, answer) = (mlp.take_networks(), mlp.answer());
+        let mut draws = bootstrap::run(&mlp, first, count, control)?;
+        let (networks, answer) = (std::mem::take(&mut draws.asides), mlp.answer());
         Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
     };
     Ok(job::start(threads, work))
@@ -144,7 +145,7 @@ fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
 }
 
 fn result(
-    draws: Draws,
+    draws: Draws<DrawNetwork>,
     networks: Vec<DrawNetwork>,
     epochs: usize,
     keep: bool,
@@ -152,10 +153,16 @@ fn result(
     answer: Answer,
 ) -> List {
     let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
-    let mut curve = vec![f64::NAN; draws.count * epochs];
+    let count = networks.len();
+    let mut curve = vec![f64::NAN; count * epochs];
+    let size = networks.first().map_or(0, |n| n.answers.len());
+    let mut answers = vec![0.0; count * size];
     for (k, network) in networks.iter().enumerate() {
         for (e, &value) in network.curve.iter().enumerate() {
-            curve[e * draws.count + k] = value;
+            curve[e * count + k] = value;
+        }
+        for (at, &value) in network.answers.iter().enumerate() {
+            answers[at * count + k] = value;
         }
     }
     let (y_center, y_scale) = match answer {
@@ -166,15 +173,15 @@ fn result(
     list!(
         networks =
             if keep { List::from_values(networks.iter().map(kept)).into() } else { Robj::from(()) },
-        predictions = if draws.dimension > 0 { Robj::from(draws.theta) } else { Robj::from(()) },
+        predictions = if size > 0 { Robj::from(answers) } else { Robj::from(()) },
         status = draws.status.iter().map(|s| *s as i32).collect::<Vec<i32>>(),
         iterations = draws.iterations.iter().map(|i| *i as i32).collect::<Vec<i32>>(),
         learning_rate = of_draws(|n| n.rate),
-        objective = draws.objective,
+        objective = flat(draws.objective),
         loss = of_draws(|n| n.loss),
-        gradient = draws.gap,
+        gradient = of_draws(|n| n.gradient),
         accuracy = of_draws(|n| n.accuracy),
-        sigma = draws.sigma,
+        sigma = flat(draws.sigma),
         curve = curve,
         center = units.center,
         scale = units.scale,

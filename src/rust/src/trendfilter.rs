@@ -2,10 +2,10 @@
 
 use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
-use crate::lasso::{folds, limits, result};
+use crate::lasso::{lambda, limits, result};
 use extendr_api::prelude::*;
-use wbb_core::bootstrap;
-use wbb_core::trendfilter::{DrawKnots, Options, TrendFilter};
+use wbb_core::engine::bootstrap;
+use wbb_core::trendfilter::{Knots, Options, TrendFilter};
 
 /// Start a trend filter job; see R/trendfilter-fit.R for the fields.
 #[extendr]
@@ -15,40 +15,34 @@ fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, options: List) -> Robj {
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let plan = fields.weight_plan()?;
-    let options = Options {
-        lambda: fields.numbers("lambda")?,
-        folds: folds(fields)?,
-        order: fields.count("order")?,
-        limits: limits(fields)?,
-    };
+    let options =
+        Options { lambda: lambda(fields)?, order: fields.count("order")?, limits: limits(fields)? };
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
     let work = move |control: &_| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;
-        let draws = bootstrap::run(&filter, first, count, control)?;
-        let (knots, mode_knots) = (filter.take_knots(), filter.mode_knots());
+        let mut draws = bootstrap::run(&filter, first, count, control)?;
+        let knots = std::mem::take(&mut draws.asides);
         let points = filter.points().to_vec();
         let (lambda, modes, curve) = (filter.lambda, filter.modes, filter.curve);
         Ok(Box::new(move || {
             list!(
                 solved = result(draws, lambda, &modes, curve, "active set"),
                 points = points,
-                knots = knots_list(&knots),
-                mode_knots = knots_list(&mode_knots)
+                knots = knots_list(knots.iter(), modes.len(), first),
+                mode_knots = knots_list(modes.iter().map(|m| &m.aside), modes.len(), 0)
             )
         }) as Convert)
     };
     Ok(job::start(fields.count("threads")?, work))
 }
 
-/// One row a knot: draw, number of the lambda, row of D (both from 1), jump.
-fn knots_list(knots: &[DrawKnots]) -> List {
-    let size = knots.iter().map(|k| k.knots.at.len()).sum();
-    let (mut draw, mut mode) = (Vec::with_capacity(size), Vec::with_capacity(size));
-    let (mut row, mut jump) = (Vec::with_capacity(size), Vec::with_capacity(size));
-    for k in knots {
-        for (&at, &by) in k.knots.at.iter().zip(&k.knots.jump) {
-            draw.push(k.draw as f64);
-            mode.push(k.mode as i32 + 1);
+/// One row a knot: draw, number of the lambda, row of D (both from 1), jump; knots come by draw, then by lambda.
+fn knots_list<'a>(all: impl Iterator<Item = &'a Knots>, lambdas: usize, first: u64) -> List {
+    let (mut draw, mut mode, mut row, mut jump) = (vec![], vec![], vec![], vec![]);
+    for (k, knots) in all.enumerate() {
+        for (&at, &by) in knots.at.iter().zip(&knots.jump) {
+            draw.push((first + (k / lambdas) as u64) as f64);
+            mode.push((k % lambdas) as i32 + 1);
             row.push(at as i32 + 1);
             jump.push(by);
         }

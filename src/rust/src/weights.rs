@@ -2,7 +2,7 @@
 
 use crate::convert::{Fields, Result, error_list};
 use extendr_api::prelude::*;
-use wbb_core::weights::PriorWeight;
+use wbb_core::random::laws::PriorWeight;
 
 /// Row and prior weights of the given draws, one row a draw, column-major.
 #[extendr]

@@ -6,11 +6,14 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use std::time::Instant;
-use wbb_core::bootstrap;
-use wbb_core::lasso::{Folds, Lasso, Limits, Options, Rule, Source};
-use wbb_core::parallel::Control;
-use wbb_core::sparse::compressed_columns;
-use wbb_core::weights::{Law, PriorWeight, WeightPlan};
+use wbb_core::engine::bootstrap;
+use wbb_core::engine::cv::Lambda;
+use wbb_core::engine::job::Control;
+use wbb_core::engine::limits::Limits;
+use wbb_core::lasso::{Lasso, Options, Source};
+use wbb_core::linalg::sparse::compressed_columns;
+use wbb_core::random::laws::{Law, PriorWeight};
+use wbb_core::random::weights::WeightPlan;
 
 struct Workload {
     n: usize,
@@ -76,8 +79,7 @@ fn run(name: &str, control: &Control) -> Option<()> {
     let (x, y) = data(&w)?;
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, w.n);
     let options = Options {
-        lambda: vec![w.lambda],
-        folds: Folds { count: 10, of_row: vec![], lambdas: 100, ratio: None, rule: Rule::Min },
+        lambda: Lambda::Given(vec![w.lambda]),
         alpha: 1.0,
         penalty_factor: vec![1.0; w.p],
         intercept: true,

@@ -5,10 +5,11 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
-use wbb_core::bootstrap;
+use wbb_core::engine::bootstrap;
+use wbb_core::engine::job::Control;
 use wbb_core::mlp::{Activation, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units};
-use wbb_core::parallel::Control;
-use wbb_core::weights::{Law, PriorWeight, WeightPlan};
+use wbb_core::random::laws::{Law, PriorWeight};
+use wbb_core::random::weights::WeightPlan;
 
 const ROWS: usize = 60_000;
 const SIDE: usize = 28;
@@ -64,7 +65,7 @@ fn run(name: &str, control: &Control) -> Option<()> {
     println!(
         "{name}: {share:.2} nonzero, data after {ready:.2?}, {each:.4} s a network and epoch, \
          gradient {:.1e}",
-        result.gap[0]
+        result.asides[0].gradient
     );
     Some(())
 }

@@ -13,8 +13,8 @@
 //!
 //! # The flow of a draw
 //!
-//! [`weights`] makes w from (seed, k) → a [`problem::WeightedProblem`] solves a batch of draws →
-//! [`bootstrap`] puts the modes in one table, on the threads of a [`parallel::Job`] that its owner
+//! [`random::weights`] makes w from (seed, k) → a [`engine::problem::WeightedProblem`] solves a batch of draws →
+//! [`engine::bootstrap`] puts the modes in one table, on the threads of a [`engine::job::Job`] that its owner
 //! polls, shows the progress of and may cancel.
 //!
 //! Beside it stand an exact posterior to compare with, the Markov chains of [`bridge`] on the same
@@ -23,22 +23,18 @@
 //! # The promise
 //!
 //! Draw k depends on (seed, k) and the data alone: not on threads, batches, chunks, neighbours or the
-//! instruction set. [`kernels`] says how.
+//! instruction set. [`linalg::lanes`] says how.
 
-pub mod bootstrap;
 pub mod bridge;
-pub mod cholesky;
-mod column;
+pub mod data;
+pub mod engine;
 pub mod error;
 pub mod genlasso;
-pub mod kernels;
 pub mod laplace;
 pub mod lasso;
+pub mod linalg;
 pub mod mlp;
-pub mod parallel;
-pub mod problem;
-pub mod sparse;
+pub mod random;
 pub mod trendfilter;
-pub mod weights;
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -4,8 +4,8 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal};
 use wbb_core::bridge::{Chains, Data, Design, Noise, Options, Shrinkage, run};
+use wbb_core::engine::job::Control;
 use wbb_core::error::Error;
-use wbb_core::parallel::Control;
 
 fn data(n: usize, p: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, run};
-use wbb_core::parallel::Control;
+use wbb_core::engine::job::Control;
 
 /// Correlated columns.
 fn columns(n: usize, p: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {

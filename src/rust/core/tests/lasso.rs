@@ -1,22 +1,21 @@
 //! The lasso as its users see it: methods against each other, invariances, special cases.
 
-use wbb_core::bootstrap::{self, Draws};
+mod common;
+
+use common::{assert_close, five_folds, flat, noise};
+use ndarray::s;
+use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::cv::Lambda;
+use wbb_core::engine::job::Control;
+use wbb_core::engine::limits::Limits;
+use wbb_core::engine::problem::Status;
 use wbb_core::error::Error;
-use wbb_core::lasso::{Folds, Lasso, Limits, Method, Options, Rule, Source};
-use wbb_core::parallel::Control;
-use wbb_core::problem::Status;
-use wbb_core::sparse::compressed_columns;
-use wbb_core::weights::{Law, PriorWeight, WeightPlan};
+use wbb_core::lasso::{Lasso, Method, Options, Source};
+use wbb_core::linalg::sparse::compressed_columns;
+use wbb_core::random::laws::{Law, PriorWeight};
+use wbb_core::random::weights::WeightPlan;
 
 const METHODS: [Method; 3] = [Method::Gram, Method::Reference, Method::WorkingSet];
-
-/// Reproducible noise in (−1, 1).
-fn noise(i: usize) -> f64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
 
 struct Problem {
     n: usize,
@@ -34,8 +33,7 @@ fn problem(n: usize, p: usize) -> Problem {
 
 fn options(p: usize, lambda: &[f64]) -> Options {
     Options {
-        lambda: lambda.to_vec(),
-        folds: Folds { count: 5, of_row: vec![], lambdas: 30, ratio: None, rule: Rule::Min },
+        lambda: Lambda::Given(lambda.to_vec()),
         alpha: 1.0,
         penalty_factor: vec![1.0; p],
         intercept: true,
@@ -63,13 +61,6 @@ fn draws(lasso: &Lasso, first: u64, count: usize) -> Draws {
     bootstrap::run(lasso, first, count, &Control::default()).unwrap()
 }
 
-fn assert_close(a: &[f64], b: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(a.len(), b.len());
-    for (i, (a, b)) in a.iter().zip(b).enumerate() {
-        assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{what}: {i}: {a} {b}");
-    }
-}
-
 #[test]
 fn the_three_methods_agree_and_certify() {
     for (n, p, lambda) in [(300, 12, 20.0), (60, 40, 5.0), (400, 5, 0.0), (80, 6, 1e5)] {
@@ -89,9 +80,9 @@ fn the_three_methods_agree_and_certify() {
             for d in &found[1..] {
                 // With fewer effective rows than columns the objective is nearly flat in places.
                 if n > 2 * p {
-                    assert_close(&d.theta, &found[0].theta, 2e-4, "coefficients");
+                    assert_close(flat(&d.theta), flat(&found[0].theta), 2e-4, "coefficients");
                 }
-                assert_close(&d.objective, &found[0].objective, 1e-8, "objective");
+                assert_close(flat(&d.objective), flat(&found[0].objective), 1e-8, "objective");
             }
         }
     }
@@ -112,14 +103,8 @@ fn bits_do_not_depend_on_threads_nor_chunks() {
         let threaded = pool.install(|| draws(&l, 1, 50));
         assert_eq!(whole.theta, threaded.theta);
         let (head, tail) = (draws(&l, 1, 13), draws(&l, 14, 37));
-        for j in 0..whole.dimension {
-            let column: Vec<f64> = head.theta[j * 13..][..13]
-                .iter()
-                .chain(&tail.theta[j * 37..][..37])
-                .copied()
-                .collect();
-            assert_eq!(whole.theta[j * 50..][..50], column, "{method:?}");
-        }
+        assert_eq!(whole.theta.slice(s![..13, .., ..]), head.theta, "{method:?}");
+        assert_eq!(whole.theta.slice(s![13.., .., ..]), tail.theta, "{method:?}");
     }
 }
 
@@ -135,7 +120,7 @@ fn integer_weights_are_replicated_rows_and_zero_weights_removed_ones() {
     let a = lasso(&d, ones(40).with_case_weights(times).unwrap(), options(4, &[6.0])).unwrap();
     let b = lasso(&expanded, ones(expanded.n), options(4, &[6.0])).unwrap();
     assert_close(&a.modes[0].theta, &b.modes[0].theta, 1e-9, "mode");
-    assert_close(&draws(&a, 1, 1).theta, &a.modes[0].theta, 1e-9, "draw of ones");
+    assert_close(flat(&draws(&a, 1, 1).theta), &a.modes[0].theta, 1e-9, "draw of ones");
 }
 
 #[test]
@@ -166,8 +151,8 @@ fn sparse_is_dense_without_the_zeros() {
         for method in [Method::Reference, Method::WorkingSet] {
             sparse.method = method;
             let (a, b) = (draws(&sparse, 1, 9), draws(&dense, 1, 9));
-            assert_close(&a.theta, &b.theta, 1e-4, "sparse");
-            assert_close(&a.objective, &b.objective, 1e-9, "sparse objective");
+            assert_close(flat(&a.theta), flat(&b.theta), 1e-4, "sparse");
+            assert_close(flat(&a.objective), flat(&b.objective), 1e-9, "sparse objective");
         }
     }
 }
@@ -187,8 +172,7 @@ fn a_large_lambda_leaves_only_the_intercept() {
 #[test]
 fn wide_problems_are_solved_beyond_the_gram_limit() {
     let d = problem(60, 2100);
-    let mut opts = options(2100, &[]);
-    opts.folds.lambdas = 8;
+    let opts = Options { lambda: five_folds(8), ..options(2100, &[]) };
     let l = lasso(&d, plan(60), opts).unwrap();
     let curve = l.curve.as_ref().unwrap();
     assert!(curve.lambda.len() == 8 && curve.nonzero[0] == 0 && curve.index_min > 0);
@@ -211,10 +195,10 @@ fn wide_draws_are_exact_whatever_their_support() {
             let whole = draws(&l, 1, 4);
             assert!(whole.gap.iter().all(|g| *g <= 1e-10), "{n} {alpha} {:?}", whole.gap);
             let (head, tail) = (draws(&l, 1, 3), draws(&l, 4, 1));
-            assert_eq!(whole.objective[..3], head.objective[..3]);
-            assert_eq!(whole.objective[3], tail.objective[0]);
+            assert_eq!(whole.objective.slice(s![..3, ..]), head.objective);
+            assert_eq!(whole.objective.slice(s![3.., ..]), tail.objective);
             l.method = Method::Gram;
-            assert_close(&whole.objective, &draws(&l, 1, 4).objective, 1e-8, "wide");
+            assert_close(flat(&whole.objective), flat(&draws(&l, 1, 4).objective), 1e-8, "wide");
         }
     }
 }
@@ -253,16 +237,18 @@ fn empty_draws_and_constant_responses_are_no_trouble() {
     d.y = vec![7.0; 3];
     let l = lasso(&d, plan(3), options(2, &[0.1])).unwrap();
     let found = draws(&l, 1, 5);
-    assert_close(&found.theta[..5], &[7.0; 5], 1e-12, "intercept");
-    assert!(found.theta[5..].iter().all(|v| *v == 0.0));
+    assert_close(&flat(&found.theta)[..5], &[7.0; 5], 1e-12, "intercept");
+    assert!(flat(&found.theta)[5..].iter().all(|v| *v == 0.0));
 }
 
 #[test]
 fn cross_validation_is_reproducible_and_keeps_clusters_together() {
     let d = problem(90, 5);
     let cluster: Vec<u32> = (0..90).map(|i| i / 3).collect();
-    let fit =
-        || lasso(&d, plan(90).with_clusters(cluster.clone()).unwrap(), options(5, &[])).unwrap();
+    let fit = || {
+        let opts = Options { lambda: five_folds(30), ..options(5, &[]) };
+        lasso(&d, plan(90).with_clusters(cluster.clone()).unwrap(), opts).unwrap()
+    };
     let (a, b) = (fit(), fit());
     let (a, b) = (a.curve.unwrap(), b.curve.unwrap());
     assert_eq!((&a.fold, &a.mean, &a.se), (&b.fold, &b.mean, &b.se));

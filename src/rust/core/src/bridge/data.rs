@@ -1,7 +1,7 @@
 //! The data of a bridge regression, centred and scaled once.
 
 use crate::error::Error;
-use crate::kernels::{axpy, dot};
+use crate::linalg::dense::{axpy, dot};
 
 /// What the user chose about the columns.
 #[derive(Clone, Copy, Debug)]

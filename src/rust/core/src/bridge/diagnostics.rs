@@ -4,7 +4,7 @@
 //! posterior compute them: chains are cut in halves, and autocorrelations are summed up to Geyer's
 //! (1992) initial monotone sequence.
 
-use crate::kernels::dot;
+use crate::linalg::dense::dot;
 
 /// (R̂, effective sample size) of one quantity; `values` holds chain after chain. NaN where there
 /// are too few draws or no variation.

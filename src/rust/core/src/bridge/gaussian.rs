@@ -5,7 +5,8 @@
 //! rows: Bhattacharya, Chakraborty & Mallick (2016), an n × n factor.
 
 use super::data::Data;
-use crate::kernels::{LANES, dispatch, dot};
+use crate::linalg::dense::dot;
+use crate::linalg::lanes::{LANES, dispatch};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 

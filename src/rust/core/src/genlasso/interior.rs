@@ -5,9 +5,9 @@
 //! solves (X'WX + D' S⁻¹ D) dβ = …, S = μ₊/(c − u) + μ₋/(c + u): a sparse system in β, as sparse as the graph
 //! of D. Knots of a general D have no chain to walk along, hence no active set as in `trendfilter`.
 
-use super::ldl::Ldl;
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::parallel::Control;
+use crate::linalg::ldl::Ldl;
 use crate::trendfilter::{multiply, multiply_transposed};
 use sprs::CsMat;
 

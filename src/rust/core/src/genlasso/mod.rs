@@ -8,7 +8,6 @@
 //! method is an [`interior`] point with a sparse factorisation ([`ldl`]), exact to the gap.
 
 mod interior;
-mod ldl;
 mod problem;
 
 pub use problem::{GenLasso, Options};

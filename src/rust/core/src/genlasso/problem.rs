@@ -1,12 +1,13 @@
 //! The generalised lasso as a weighted problem.
 
 use super::interior::Problem;
+use crate::engine::job::{Control, Stage};
+use crate::engine::limits::Limits;
+use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
-use crate::lasso::Limits;
-use crate::parallel::{Control, Stage};
-use crate::problem::{Mode, Status, WeightedProblem};
+use crate::random::laws::PriorWeight;
+use crate::random::weights::WeightPlan;
 use crate::trendfilter::{multiply, multiply_transposed};
-use crate::weights::{PriorWeight, WeightPlan};
 use sprs::CsMat;
 
 pub struct Options {
@@ -84,15 +85,7 @@ impl GenLasso {
         let total: f64 = weights.iter().sum();
         let cols = self.x.cols();
         if total <= 0.0 {
-            let empty = Mode {
-                theta: vec![0.0; cols],
-                status: Status::Empty,
-                iterations: 0,
-                objective: 0.0,
-                gap: 0.0,
-                sigma: 0.0,
-            };
-            return Ok(vec![empty; self.lambda.len()]);
+            return Ok(vec![Mode::empty(vec![0.0; cols], ()); self.lambda.len()]);
         }
         let least = LEAST_WEIGHT * total / weights.len() as f64;
         let w: Vec<f64> = weights.iter().map(|w| w.max(least)).collect();
@@ -138,6 +131,7 @@ impl GenLasso {
                 objective: found.objective + 0.5 * (squares - found.squares),
                 gap: found.gap,
                 sigma: (squares / total).sqrt(),
+                aside: (),
             });
         }
         Ok(modes)
@@ -156,6 +150,8 @@ fn sorted_columns(m: &CsMat<f64>, place: &[usize]) -> CsMat<f64> {
 }
 
 impl WeightedProblem for GenLasso {
+    type Aside = ();
+
     fn dimension(&self) -> usize {
         self.x.cols()
     }
@@ -181,9 +177,9 @@ impl WeightedProblem for GenLasso {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bootstrap;
+    use crate::engine::bootstrap;
+    use crate::random::laws::Law;
     use crate::trendfilter::{Knots, Points, difference, solve};
-    use crate::weights::Law;
     use sprs::TriMat;
 
     fn noise(i: usize) -> f64 {

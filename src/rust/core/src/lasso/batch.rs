@@ -4,16 +4,10 @@ use super::models::{History, Reference, WorkingSet};
 use super::moments::Data;
 use super::newton::Newton;
 use super::pass::{Task, pass};
+use crate::engine::job::Control;
+use crate::engine::limits::Limits;
+use crate::engine::problem::Status;
 use crate::error::Error;
-use crate::parallel::Control;
-use crate::problem::Status;
-
-/// When to stop.
-#[derive(Clone, Copy)]
-pub struct Limits {
-    pub tolerance: f64,
-    pub iterations: u32,
-}
 
 /// How a task ended.
 #[derive(Clone, Copy)]
@@ -88,7 +82,7 @@ pub fn solve(
             state.judge(task, p, round, limits);
             if state.end.is_none() {
                 match &mut state.model {
-                    Model::Reference(reference, _) => reference.step(task, newton, control),
+                    Model::Reference(reference, _) => reference.step(task, newton, control)?,
                     Model::Working => {
                         let fresh = || Box::new(WorkingSet::new(p));
                         let mut set = task.set.take().unwrap_or_else(fresh);

@@ -5,7 +5,7 @@
 //! D(s) = s r'Wy − ½ s² r'Wr ≤ min P. Coordinates without an ℓ1 term need xⱼ'W r = 0; what rounding
 //! leaves of it is charged to the gap as the Newton decrement it is.
 
-use crate::cholesky::Cholesky;
+use crate::linalg::cholesky::Cholesky;
 
 /// The least objective that gaps are measured against, as a part of ½ y'Wy: a perfect fit has
 /// objective 0 and no relative gap.

@@ -1,16 +1,18 @@
-//! Lambda by cross-validation: folds are rows of weight zero, the likelihood is not reweighted.
+//! Cross-validated paths of the lasso: folds are rows of weight zero.
 
-use super::batch::{self, Limits};
+use super::batch;
 use super::moments::{Centred, Moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task, pass};
 use super::problem::Lasso;
 use super::quadratic::Origin;
 use super::sweeps::converge;
+use crate::engine::cv::{CrossValidated, Path};
+use crate::engine::job::Control;
+use crate::engine::limits::Limits;
 use crate::error::Error;
-use crate::kernels::{LANES, dot};
-use crate::parallel::{Control, Stage, for_each};
-use std::sync::{Mutex, PoisonError};
+use crate::linalg::dense::{axpy, dot};
+use crate::linalg::lanes::LANES;
 
 /// Sweeps end when none moves the fit by more than this part of y'Wy.
 const PRECISION: f64 = 1e-11;
@@ -19,63 +21,61 @@ const ROUGH: f64 = 1e-6;
 /// The path ends where less than this part of y'Wy is left, as glmnet's does.
 const SATURATED: f64 = 1e-3;
 
-/// Which point of the curve to take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The smallest error.
-    Min,
-    /// The largest lambda within one standard error of it.
-    OneStandardError,
+/// A lasso whose lambda is not chosen yet, and the moments of all its rows where they are known.
+pub struct Folding<'a> {
+    pub lasso: &'a Lasso,
+    pub total: Option<&'a Moments>,
 }
 
-impl Rule {
-    pub fn new(name: &str) -> Result<Rule, Error> {
-        match name {
-            "min" => Ok(Rule::Min),
-            "1se" => Ok(Rule::OneStandardError),
-            _ => Err(Error::argument("lambda_rule", format!("there is no rule \"{name}\""))),
+impl CrossValidated for Folding<'_> {
+    fn largest_lambda(&self, control: &Control) -> Result<f64, Error> {
+        lambda_max(self.lasso, self.total, control)
+    }
+
+    fn smallest_ratio(&self) -> f64 {
+        let design = &self.lasso.data().design;
+        if design.rows < design.cols { 1e-2 } else { 1e-4 }
+    }
+
+    /// At random from the seed, whole clusters together.
+    fn folds(&self, count: u32) -> Vec<u32> {
+        let keys = self.lasso.plan().fold_keys();
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
+        let mut of_unit = vec![0; keys.len()];
+        for (rank, unit) in order.into_iter().enumerate() {
+            of_unit[unit] = rank as u32 % count + 1;
+        }
+        match self.lasso.plan().clusters() {
+            Some(clusters) => clusters.iter().map(|&g| of_unit[g as usize]).collect(),
+            None => of_unit,
         }
     }
-}
 
-/// How the data are split, and over which lambdas.
-pub struct Folds {
-    pub count: u32,
-    /// 1-based fold of each row; empty: made from the seed, whole clusters together.
-    pub of_row: Vec<u32>,
-    pub lambdas: usize,
-    /// Smallest lambda over the largest; None: 1e-4, or 1e-2 with fewer rows than columns.
-    pub ratio: Option<f64>,
-    pub rule: Rule,
-}
-
-/// Mean squared error against lambda.
-#[derive(Clone, Debug)]
-pub struct Curve {
-    pub lambda: Vec<f64>,
-    pub mean: Vec<f64>,
-    pub se: Vec<f64>,
-    /// Nonzero coefficients of the fit to all rows.
-    pub nonzero: Vec<u32>,
-    pub fold: Vec<u32>,
-    pub index_min: usize,
-    pub index_1se: usize,
-}
-
-impl Curve {
-    pub fn chosen(&self, rule: Rule) -> f64 {
-        self.lambda[match rule {
-            Rule::Min => self.index_min,
-            Rule::OneStandardError => self.index_1se,
-        }]
+    /// Gram matrices go one by one; passes are shared by as many folds as there are threads for.
+    fn together(&self, folds: u32) -> usize {
+        let share = folds.div_ceil(rayon::current_num_threads() as u32) as usize;
+        if self.total.is_some() { 1 } else { share.clamp(1, 2 * LANES) }
     }
-}
 
-/// Held-out squared errors (and weight) of one fold along the path, and its nonzeros.
-pub(crate) struct Path {
-    pub squares: Vec<f64>,
-    pub weight: f64,
-    pub nonzero: Vec<u32>,
+    fn paths(
+        &self,
+        of_row: &[u32],
+        group: &[u32],
+        lambda: &[f64],
+        control: &Control,
+    ) -> Result<Vec<Path>, Error> {
+        let mut paths = match self.total {
+            Some(total) => group
+                .iter()
+                .map(|&fold| path_by_gram(self.lasso, total, of_row, fold, lambda, control))
+                .collect::<Result<Vec<_>, _>>()?,
+            None => paths_by_passes(self.lasso, of_row, group, lambda, control)?,
+        };
+        let unit = self.lasso.unit();
+        paths.iter_mut().flat_map(|path| &mut path.errors).for_each(|error| *error *= unit);
+        Ok(paths)
+    }
 }
 
 /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
@@ -89,11 +89,11 @@ pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> 
     let gradient = match total {
         Some(total) => {
             let centred = total.clone().centre(lasso.options().intercept);
-            lasso.solve_gram(&centred, &mut task, &mut newton, control);
+            lasso.solve_gram(&centred, &mut task, &mut newton, control)?;
             let p = task.beta.len();
             let mut gradient = centred.xy.clone();
             for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-                crate::kernels::axpy(-b, &centred.gram[j * p..][..p], &mut gradient);
+                axpy(-b, &centred.gram[j * p..][..p], &mut gradient);
             }
             gradient
         }
@@ -113,63 +113,6 @@ pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> 
     Ok(if largest > 0.0 { largest } else { 1.0 })
 }
 
-/// The curve, folds in parallel.
-pub fn curve(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Result<Curve, Error> {
-    let folds = &lasso.options().folds;
-    let of_row = if folds.of_row.is_empty() { make_folds(lasso) } else { folds.of_row.clone() };
-    let (n, p) = (lasso.data().design.rows, lasso.data().design.cols);
-    let ratio = folds.ratio.unwrap_or(if n < p { 1e-2 } else { 1e-4 });
-    let top = lambda_max(lasso, total, control)?;
-    let steps = folds.lambdas.max(2) - 1;
-    let mut lambda: Vec<f64> =
-        (0..=steps).map(|i| top * ratio.powf(i as f64 / steps as f64)).collect();
-    control.begin(Stage::CrossValidation, u64::from(folds.count) + 1);
-    let run = |group: &[u32], lambda: &[f64]| match total {
-        Some(total) => Ok(vec![path_by_gram(lasso, total, &of_row, group[0], lambda, control)?]),
-        None => paths_by_passes(lasso, &of_row, group, lambda, control),
-    };
-    // Fold 0 is no fold: the path of the fit to all rows, which may end early.
-    let whole = run(&[0], &lambda)?.remove(0);
-    lambda.truncate(whole.nonzero.len());
-    control.advance(1);
-    let paths: Mutex<Vec<Option<Path>>> = Mutex::new((0..folds.count).map(|_| None).collect());
-    let lock = || paths.lock().unwrap_or_else(PoisonError::into_inner);
-    let all: Vec<u32> = (1..=folds.count).collect();
-    // Gram matrices go one by one; passes are shared by as many folds as there are threads for.
-    let share = folds.count.div_ceil(rayon::current_num_threads() as u32) as usize;
-    let together = if total.is_some() { 1 } else { share.clamp(1, 2 * LANES) };
-    let groups: Vec<&[u32]> = all.chunks(together).collect();
-    for_each(
-        &groups,
-        control,
-        |group| format!("in cross-validation fold {}", group[0]),
-        |group| {
-            for (&fold, path) in group.iter().zip(run(group, &lambda)?) {
-                lock()[fold as usize - 1] = Some(path);
-            }
-            control.advance(group.len() as u64);
-            Ok(())
-        },
-    )?;
-    let paths: Vec<Path> =
-        paths.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect();
-    Ok(summarise(lasso.unit(), lambda, of_row, whole.nonzero, &paths))
-}
-
-fn make_folds(lasso: &Lasso) -> Vec<u32> {
-    let keys = lasso.plan().fold_keys();
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
-    let mut of_unit = vec![0; keys.len()];
-    for (rank, unit) in order.into_iter().enumerate() {
-        of_unit[unit] = rank as u32 % lasso.options().folds.count + 1;
-    }
-    match lasso.plan().clusters() {
-        Some(clusters) => clusters.iter().map(|&g| of_unit[g as usize]).collect(),
-        None => of_unit,
-    }
-}
-
 fn nonzero(beta: &[f64]) -> u32 {
     beta.iter().filter(|b| **b != 0.0).count() as u32
 }
@@ -187,7 +130,7 @@ fn path_by_gram(
     let train = total.without(&held);
     // A fold that leaves nothing to train on says nothing; rounding must not make it something.
     let share = if train.w > 1e-12 * total.w { train.w / total.w } else { 0.0 };
-    let mut path = Path { squares: Vec::new(), weight: held.w, nonzero: Vec::new() };
+    let mut path = Path { errors: Vec::new(), weight: held.w, nonzero: Vec::new() };
     if share == 0.0 {
         path.weight = 0.0;
     }
@@ -198,7 +141,7 @@ fn path_by_gram(
     for &lambda in lambda {
         control.check()?;
         if share == 0.0 {
-            path.squares.push(0.0);
+            path.errors.push(0.0);
             path.nonzero.push(0);
             continue;
         }
@@ -208,9 +151,9 @@ fn path_by_gram(
         let origin = Origin { beta: &zero, correlation: &centred.xy };
         origin.correlate(&model, &task.beta, &mut correlation);
         if !converge(&model, &mut task.beta, &mut correlation, PRECISION * centred.yy) {
-            newton.minimise(&model, &origin, &mut task.beta, control);
+            newton.minimise(&model, &origin, &mut task.beta, control)?;
         }
-        path.squares.push(held.squares(centred.intercept(&task.beta), &task.beta));
+        path.errors.push(held.squares(centred.intercept(&task.beta), &task.beta));
         path.nonzero.push(nonzero(&task.beta));
         let left = train_squares(&centred, &task.beta);
         if fold == 0 && left < SATURATED * centred.yy {
@@ -255,7 +198,7 @@ fn paths_by_passes(
         .iter()
         .zip(&tests)
         .map(|(task, test)| Path {
-            squares: Vec::new(),
+            errors: Vec::new(),
             weight: if weight(task) > 0.0 { weight(test) } else { 0.0 },
             nonzero: Vec::new(),
         })
@@ -275,7 +218,7 @@ fn paths_by_passes(
         for ((path, task), test) in paths.iter_mut().zip(&tasks).zip(&tests) {
             // Around the intercept of the training rows, not the test rows' own.
             let off = test.found.b0 - task.found.b0;
-            path.squares.push(test.found.rr + weight(test) * off * off);
+            path.errors.push(test.found.rr + weight(test) * off * off);
             path.nonzero.push(nonzero(&task.beta));
         }
         let saturated =
@@ -285,31 +228,4 @@ fn paths_by_passes(
         }
     }
     Ok(paths)
-}
-
-/// As glmnet: the mean over folds by their weight, its standard error from the folds' spread; `unit` is
-/// one squared unit of the paths in the user's.
-pub(crate) fn summarise(
-    unit: f64,
-    lambda: Vec<f64>,
-    fold: Vec<u32>,
-    nonzero: Vec<u32>,
-    paths: &[Path],
-) -> Curve {
-    let folds: Vec<&Path> = paths.iter().filter(|f| f.weight > 0.0).collect();
-    let total: f64 = folds.iter().map(|f| f.weight).sum();
-    let (mut mean, mut se) = (Vec::new(), Vec::new());
-    for l in 0..lambda.len() {
-        let error = |f: &Path| f.squares[l] / f.weight * unit;
-        let centre = folds.iter().map(|f| f.weight * error(f)).sum::<f64>() / total;
-        let spread =
-            folds.iter().map(|f| f.weight * (error(f) - centre).powi(2)).sum::<f64>() / total;
-        mean.push(centre);
-        se.push((spread / (folds.len() as f64 - 1.0)).sqrt());
-    }
-    // The first of equal minima: the largest lambda.
-    let index_min = (0..mean.len()).fold(0, |best, l| if mean[l] < mean[best] { l } else { best });
-    let bar = mean[index_min] + se[index_min];
-    let index_1se = (0..=index_min).find(|&l| mean[l] <= bar).unwrap_or(index_min);
-    Curve { nonzero, lambda, mean, se, fold, index_min, index_1se }
 }

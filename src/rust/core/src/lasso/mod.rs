@@ -18,10 +18,8 @@
 //! with weight zero for the rows held out.
 
 mod batch;
-mod blocks;
 mod certificate;
 mod cv;
-mod design;
 mod models;
 mod moments;
 mod newton;
@@ -30,12 +28,8 @@ mod problem;
 mod quadratic;
 mod rough;
 mod setup;
-mod sparse;
 mod starts;
 mod sweeps;
 
-pub use batch::Limits;
-pub use cv::{Curve, Folds, Rule};
-pub(crate) use cv::{Path, summarise};
-pub use design::Source;
+pub use crate::data::design::Source;
 pub use problem::{Lasso, Method, Options};

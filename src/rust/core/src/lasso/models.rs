@@ -16,23 +16,17 @@ use super::pass::{Found, Task};
 use super::quadratic::{Origin, Quadratic};
 use super::rough;
 use super::sweeps::approach;
-use crate::cholesky::Cholesky;
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::kernels::{axpy, panel_width};
-use crate::parallel::Control;
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense::axpy;
+use crate::linalg::lanes::panel_width;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Part of the first change at which the sweeps of a reference step end.
 const ROUGH: f64 = 0.1;
 /// Points that a combination may use.
 const MEMORY: usize = 8;
-
-/// A fresh name for a Gram matrix.
-pub fn new_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Relaxed)
-}
 
 /// The Gram matrix of unit weights, for all draws.
 pub struct Reference {
@@ -47,7 +41,12 @@ pub struct History {
 
 impl Reference {
     /// Replace β by (nearly) the minimum of the model around it.
-    pub fn step(&self, task: &mut Task, newton: &mut Newton, control: &Control) {
+    pub fn step(
+        &self,
+        task: &mut Task,
+        newton: &mut Newton,
+        control: &Control,
+    ) -> Result<(), Error> {
         // The model's problem, divided by the draw's total weight over the reference's.
         let weight = self.moments.w;
         let ratio = weight / task.totals.as_ref().map_or(weight, |t| t.w);
@@ -57,22 +56,15 @@ impl Reference {
         for (c, (d, b)) in correlation.iter_mut().zip(ridge.iter().zip(&task.beta)) {
             *c -= d * b;
         }
-        // A new id each time: a factor left by another draw would differ in its last bits from
-        // one made here.
-        let id = new_id();
-        let model = Quadratic {
-            gram: &self.moments.gram,
-            stride: task.beta.len(),
-            l1: &l1,
-            ridge: &ridge,
-            id,
-        };
+        let model =
+            Quadratic { gram: &self.moments.gram, stride: task.beta.len(), l1: &l1, ridge: &ridge };
         let from = (task.beta.clone(), correlation.clone());
         if !approach(&model, &mut task.beta, &mut correlation, ROUGH) {
             // Collinear columns.
             let origin = Origin { beta: &from.0, correlation: &from.1 };
-            newton.minimise(&model, &origin, &mut task.beta, control);
+            newton.minimise(&model, &origin, &mut task.beta, control)?;
         }
+        Ok(())
     }
 
     /// x_a'W x_b, nearly.
@@ -170,9 +162,8 @@ pub struct WorkingSet {
     place: Vec<u32>,
     gram: Vec<f64>,
     stride: usize,
-    /// The ridge of the last step, and the name of H + D.
+    /// The ridge of the last step.
     ridge: Vec<f64>,
-    id: u64,
     /// Rough steps since the last exact one.
     roughly: u32,
     /// Its own, so that the factor of one round serves the next.
@@ -202,7 +193,6 @@ impl WorkingSet {
             gram: Vec::new(),
             stride: 0,
             ridge: Vec::new(),
-            id: new_id(),
             roughly: 0,
             newton: Newton::default(),
         }
@@ -239,24 +229,20 @@ impl WorkingSet {
             |v: &[f64]| -> Vec<f64> { self.columns.iter().map(|&j| v[j as usize]).collect() };
         let (mut beta, l1, ridge) = (take(&task.beta), take(&task.l1), take(&task.ridge));
         // Another lambda has another ridge, for which the last factor is of no use.
-        if !ridge.starts_with(&self.ridge) {
-            self.id = new_id();
-        }
+        let again = ridge.starts_with(&self.ridge);
         self.ridge.clone_from(&ridge);
-        let model = Quadratic {
-            gram: &self.gram,
-            stride: self.stride,
-            l1: &l1,
-            ridge: &ridge,
-            id: self.id,
-        };
+        let model = Quadratic { gram: &self.gram, stride: self.stride, l1: &l1, ridge: &ridge };
         // The gradient of the pass is exact, so repeated steps refine.
         let mut correlation = take(&task.found.gradient);
         for (g, (d, b)) in correlation.iter_mut().zip(ridge.iter().zip(&beta)) {
             *g -= d * b;
         }
         let origin = Origin { beta: &beta.clone(), correlation: &correlation };
-        self.newton.minimise(&model, &origin, &mut beta, control);
+        if again {
+            self.newton.minimise_again(&model, &origin, &mut beta, control)?;
+        } else {
+            self.newton.minimise(&model, &origin, &mut beta, control)?;
+        }
         self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
         Ok(grew)
     }

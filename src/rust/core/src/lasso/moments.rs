@@ -1,11 +1,12 @@
 //! Weighted Gram matrices, which are linear in the weights (MATH 4).
 
-use super::design::Design;
-use super::models::new_id;
 use super::quadratic::Quadratic;
+use crate::data::design::Design;
+use crate::data::rows::{SparseRows, sparse_sums};
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::kernels::{Columns, LANES, accumulate, accumulate_upper, panel_width};
-use crate::parallel::Control;
+use crate::linalg::dense::{Columns, accumulate, accumulate_upper};
+use crate::linalg::lanes::{LANES, panel_width};
 
 /// The data of a least-squares problem.
 pub struct Data {
@@ -140,7 +141,7 @@ pub struct Centred {
 impl Centred {
     /// The small problem with this Gram matrix.
     pub fn model<'a>(&'a self, l1: &'a [f64], ridge: &'a [f64]) -> Quadratic<'a> {
-        Quadratic { gram: &self.gram, stride: l1.len(), l1, ridge, id: new_id() }
+        Quadratic { gram: &self.gram, stride: l1.len(), l1, ridge }
     }
 
     pub fn intercept(&self, beta: &[f64]) -> f64 {
@@ -213,7 +214,7 @@ pub fn cross(
 
 #[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
 fn sparse_cross(
-    x: super::sparse::SparseRows,
+    x: SparseRows,
     design: &Design,
     columns: &[u32],
     new: usize,
@@ -284,7 +285,7 @@ fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &mut 
             let every = Columns { block, rows: rows.len(), which: &all };
             accumulate(every, &panel, LANES, out);
         } else if let Some(x) = data.design.sparse() {
-            super::sparse::sparse_sums(x, rows, &panel, LANES, out);
+            sparse_sums(x, rows, &panel, LANES, out);
         }
     }
 }

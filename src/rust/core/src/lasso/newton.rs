@@ -8,9 +8,10 @@
 
 use super::quadratic::{Origin, Quadratic};
 use super::sweeps::{settle, sweep};
-use crate::cholesky::Cholesky;
-use crate::kernels::axpy;
-use crate::parallel::Control;
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense::axpy;
 
 /// Which violated zeros may leave zero in a step.
 #[derive(Clone, Copy, PartialEq)]
@@ -34,22 +35,33 @@ pub struct Newton {
     cholesky: Cholesky,
     factored: Vec<usize>,
     mark: Vec<u8>,
-    factored_id: u64,
 }
 
 impl Newton {
-    /// Minimise from `beta`; the number of steps taken. A stopped job ends it early: whoever called
-    /// checks that before using the result.
+    /// Minimise from `beta`; the number of steps taken.
     pub fn minimise(
         &mut self,
         q: &Quadratic,
         origin: &Origin,
         beta: &mut [f64],
         control: &Control,
-    ) -> u32 {
+    ) -> Result<u32, Error> {
+        self.factored.clear();
+        self.minimise_again(q, origin, beta, control)
+    }
+
+    /// The same where H + D of the columns that the last problem had are still what they were: its
+    /// factor serves on.
+    pub fn minimise_again(
+        &mut self,
+        q: &Quadratic,
+        origin: &Origin,
+        beta: &mut [f64],
+        control: &Control,
+    ) -> Result<u32, Error> {
         origin.correlate(q, beta, &mut self.correlation);
         if q.size() >= SMALL {
-            settle(q, beta, &mut self.correlation, control);
+            settle(q, beta, &mut self.correlation, control)?;
         }
         self.descend(q, origin, beta, control)
     }
@@ -60,7 +72,7 @@ impl Newton {
         origin: &Origin,
         beta: &mut [f64],
         control: &Control,
-    ) -> u32 {
+    ) -> Result<u32, Error> {
         let p = q.size();
         let limit = 100 + 4 * p as u32;
         // Zeros enter together at first. Once that has blocked them (they can cancel each other, or
@@ -70,9 +82,7 @@ impl Newton {
         let mut settled = false;
         let mut setbacks = 0;
         for step in 0..limit {
-            if control.check().is_err() {
-                return step;
-            }
+            control.check()?;
             let rounding = origin.rounding(&self.correlation);
             let slack = |j: usize| 1e-11 * q.l1[j] + rounding;
             let entering = self.choose(q, beta, slack, entry);
@@ -80,7 +90,7 @@ impl Newton {
             let wrong = self.set_right_hand_side(q, beta, slack);
             if entering == 0 && (!wrong || settled) {
                 if entry != Entry::None {
-                    return step;
+                    return Ok(step);
                 }
                 entry = if blocked { Entry::One } else { Entry::All };
                 continue;
@@ -109,7 +119,7 @@ impl Newton {
                 match entry {
                     Entry::All if entering > 0 => (entry, blocked) = (Entry::None, true),
                     Entry::None => entry = Entry::One,
-                    _ => return step,
+                    _ => return Ok(step),
                 }
                 continue;
             };
@@ -130,7 +140,7 @@ impl Newton {
                 let sweeps = if setbacks <= 3 { 50 } else { 1000 };
                 sweep(q, beta, &mut self.correlation, sweeps);
                 if setbacks > 3 {
-                    return step;
+                    return Ok(step);
                 }
                 (entry, blocked, settled) = (Entry::None, true, false);
                 continue;
@@ -146,7 +156,7 @@ impl Newton {
                 entry = Entry::None;
             }
         }
-        limit
+        Ok(limit)
     }
 
     /// The support and the violated zeros that may enter; the number of the latter.
@@ -205,7 +215,7 @@ impl Newton {
     /// Put the active set in the order of the factor, where the factor can be brought to it by
     /// taking out and adding a few columns.
     fn arrange(&mut self, q: &Quadratic) {
-        if self.factored_id != q.id || self.cholesky.has_dependence() {
+        if self.cholesky.has_dependence() {
             self.factored.clear();
             return;
         }
@@ -254,7 +264,6 @@ impl Newton {
             q.ridge[j]
         });
         self.factored.clone_from(active);
-        self.factored_id = q.id;
     }
 
     /// The first column of the support that depends on those before, or the single one that enters.
@@ -409,12 +418,12 @@ mod tests {
             let top = b.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             let l1 = vec![fraction * fraction * top; p];
             let ridge = vec![if ridge { 0.1 * top } else { 0.0 }; p];
-            let q = Quadratic { gram: &h, stride: p, l1: &l1, ridge: &ridge, id: seed };
+            let q = Quadratic { gram: &h, stride: p, l1: &l1, ridge: &ridge };
             let mut beta = vec![0.0; p];
-            let mut solver = Newton { factored_id: u64::MAX, ..Newton::default() };
+            let mut solver = Newton::default();
             let zero = vec![0.0; p];
             let origin = Origin { beta: &zero, correlation: &b };
-            solver.minimise(&q, &origin, &mut beta, &Control::default());
+            solver.minimise(&q, &origin, &mut beta, &Control::default()).unwrap();
             origin.correlate(&q, &beta, &mut solver.correlation);
             // Without any penalty a singular H leaves the last digits open (its objective is flat
             // to the square of this).
@@ -435,10 +444,10 @@ mod tests {
         for vanished in [0.0, 1e-17, -1e-17] {
             let h = [1.0, 0.0, 0.0, vanished];
             let (l1, ridge) = ([1e-3; 2], [0.0; 2]);
-            let q = Quadratic { gram: &h, stride: 2, l1: &l1, ridge: &ridge, id: 1 };
+            let q = Quadratic { gram: &h, stride: 2, l1: &l1, ridge: &ridge };
             let mut beta = [0.1, -2.75];
             let origin = Origin { beta: &beta.clone(), correlation: &[0.2, 1e-18] };
-            Newton::default().minimise(&q, &origin, &mut beta, &Control::default());
+            Newton::default().minimise(&q, &origin, &mut beta, &Control::default()).unwrap();
             assert!((beta[0] - 0.299).abs() < 1e-12, "{vanished} {beta:?}");
             assert_eq!(beta[1], 0.0, "{vanished}");
         }
@@ -450,14 +459,14 @@ mod tests {
         let mut l1 = vec![5.0; 30];
         l1[0] = f64::INFINITY;
         let ridge = vec![0.0; 30];
-        let q = Quadratic { gram: &h, stride: 30, l1: &l1, ridge: &ridge, id: 1 };
+        let q = Quadratic { gram: &h, stride: 30, l1: &l1, ridge: &ridge };
         let (mut rough, mut exact) = (vec![0.0; 30], vec![0.0; 30]);
         let mut correlation = b.clone();
         for _ in 0..4 {
             assert!(approach(&q, &mut rough, &mut correlation, 1e-3));
         }
         let origin = Origin { beta: &[0.0; 30], correlation: &b };
-        Newton::default().minimise(&q, &origin, &mut exact, &Control::default());
+        Newton::default().minimise(&q, &origin, &mut exact, &Control::default()).unwrap();
         assert_eq!(exact[0], 0.0);
         for (a, b) in rough.iter().zip(&exact) {
             assert!((a - b).abs() < 1e-2, "{a} {b}");

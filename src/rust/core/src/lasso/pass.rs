@@ -3,11 +3,12 @@
 use super::certificate::{Certificate, Point};
 use super::models::WorkingSet;
 use super::moments::Data;
-use super::sparse::{SparsePanel, sparse_pass, sparse_sums};
+use crate::data::rows::{SparsePanel, sparse_pass, sparse_sums};
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::kernels::{Columns, LANES, Product, accumulate, panel_width, subtract};
-use crate::parallel::Control;
-use crate::weights::{DrawWeights, WeightPlan};
+use crate::linalg::dense::{Columns, Product, accumulate, subtract};
+use crate::linalg::lanes::{LANES, panel_width};
+use crate::random::weights::{DrawWeights, WeightPlan};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Where the weights of a problem come from.

@@ -1,25 +1,25 @@
 //! The lasso as a weighted problem: penalties in, draws out.
 
-use super::batch::{self, End, Limits};
+use super::batch::{self, End};
 use super::certificate::Point;
-use super::cv::{self, Folds};
 use super::models::Reference;
 use super::moments::{Centred, Data, batch_moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task};
 use super::quadratic::Origin;
 use super::starts::Starts;
+use crate::engine::cv::{Curve, Lambda};
+use crate::engine::job::Control;
+use crate::engine::limits::Limits;
+use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
-use crate::kernels::LANES;
-use crate::parallel::Control;
-use crate::problem::{Mode, Status, WeightedProblem};
-use crate::weights::{DrawWeights, PriorWeight, WeightPlan};
+use crate::linalg::lanes::LANES;
+use crate::random::laws::PriorWeight;
+use crate::random::weights::{DrawWeights, WeightPlan};
 
 /// What the user asks for; lambda on the scale of the user's objective.
 pub struct Options {
-    /// One or more; none: by cross-validation.
-    pub lambda: Vec<f64>,
-    pub folds: Folds,
+    pub lambda: Lambda,
     /// Elastic-net mixing: 1 is the lasso, 0 ridge.
     pub alpha: f64,
     pub penalty_factor: Vec<f64>,
@@ -64,7 +64,7 @@ pub struct Lasso {
     pub method: Method,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
-    pub curve: Option<cv::Curve>,
+    pub curve: Option<Curve>,
 }
 
 /// A solved problem on the standardised scale.
@@ -173,20 +173,20 @@ impl Lasso {
         task: &mut Task,
         newton: &mut Newton,
         control: &Control,
-    ) -> (End, f64, f64, f64) {
+    ) -> Result<(End, f64, f64, f64), Error> {
         let p = task.beta.len();
         if c.w <= 0.0 {
             task.beta.fill(0.0);
             let end = End { status: Status::Empty, iterations: 0, objective: 0.0, gap: 0.0 };
-            return (end, 0.0, 0.0, 0.0);
+            return Ok((end, 0.0, 0.0, 0.0));
         }
         let model = c.model(&task.l1, &task.ridge);
         let zero = vec![0.0; p];
         let origin = Origin { beta: &zero, correlation: &c.xy };
-        let iterations = newton.minimise(&model, &origin, &mut task.beta, control);
+        let iterations = newton.minimise(&model, &origin, &mut task.beta, control)?;
         let mut gradient = c.xy.clone();
         for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            crate::kernels::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
+            crate::linalg::dense::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
         }
         let explained: f64 = c.xy.iter().zip(&task.beta).map(|(x, b)| x * b).sum();
         let left: f64 = gradient.iter().zip(&task.beta).map(|(g, b)| g * b).sum();
@@ -208,7 +208,7 @@ impl Lasso {
         let status = if within && believed { Status::Converged } else { Status::NotConverged };
         let end =
             End { status, iterations, objective: certificate.objective, gap: certificate.gap };
-        (end, c.intercept(&task.beta), rr, c.w)
+        Ok((end, c.intercept(&task.beta), rr, c.w))
     }
 
     pub(super) fn mode_of(&self, task: &Task, end: End) -> Mode {
@@ -233,6 +233,7 @@ impl Lasso {
             objective: s.end.objective * self.unit(),
             gap: s.end.gap,
             sigma: self.scale_y * if s.w > 0.0 { (s.rr / s.w).sqrt() } else { 0.0 },
+            aside: (),
         }
     }
 
@@ -261,7 +262,7 @@ impl Lasso {
             self.set_penalty(&mut task, self.lambda[l] * factor, &[1.0]);
             task.beta.copy_from_slice(from);
             if let Some(reference) = &self.reference {
-                self.solve_gram(&reference.moments, &mut task, newton, control);
+                self.solve_gram(&reference.moments, &mut task, newton, control)?;
             } else {
                 let one = std::slice::from_mut(&mut task);
                 let rough = Limits { tolerance: 1e-4, ..self.options.limits };
@@ -285,11 +286,11 @@ impl Lasso {
                 control.check()?;
                 self.set_penalty(&mut task, lambda, &prior);
                 task.beta.copy_from_slice(self.start(l, &prior, &mut newton, control)?);
-                let solved = self.solve_gram(&centred, &mut task, &mut newton, control);
+                let solved = self.solve_gram(&centred, &mut task, &mut newton, control)?;
                 let mut mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 if let Some(refit) = self.options.refit {
                     self.restrict(&mut task, refit, &prior);
-                    let solved = self.solve_gram(&centred, &mut task, &mut newton, control);
+                    let solved = self.solve_gram(&centred, &mut task, &mut newton, control)?;
                     mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
                 }
                 modes.push(mode);
@@ -329,6 +330,8 @@ impl Lasso {
 }
 
 impl WeightedProblem for Lasso {
+    type Aside = ();
+
     fn dimension(&self) -> usize {
         self.data.design.cols + usize::from(self.options.intercept)
     }

@@ -4,7 +4,7 @@
 //! smaller than b, and so are their rounding errors. `sweeps` comes near the minimum by coordinate
 //! descent, `newton` ends at it exactly.
 
-use crate::kernels::dispatch;
+use crate::linalg::lanes::dispatch;
 
 /// All of the problem but b. H is symmetric, row after row, rows `stride` apart; D is diagonal;
 /// λⱼ = ∞ excludes a coordinate.
@@ -13,8 +13,6 @@ pub struct Quadratic<'a> {
     pub stride: usize,
     pub l1: &'a [f64],
     pub ridge: &'a [f64],
-    /// Two problems with the same id have the same H and D: a factor can be used again.
-    pub id: u64,
 }
 
 impl Quadratic<'_> {

@@ -7,9 +7,9 @@
 
 use super::moments::Data;
 use super::pass::Task;
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::kernels::dispatch;
-use crate::parallel::Control;
+use crate::linalg::lanes::dispatch;
 
 /// Sweeps at most, sweeps without a change of sign that are enough, and the part of the largest
 /// change below which another does not matter.

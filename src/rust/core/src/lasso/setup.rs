@@ -1,18 +1,20 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
-use super::batch::{self, Limits};
-use super::cv;
-use super::design::{Design, Source};
+use super::batch;
+use super::cv::{Folding, lambda_max};
 use super::models::Reference;
 use super::moments::{Data, Moments};
 use super::newton::Newton;
 use super::pass::{RowWeights, Task};
 use super::problem::{Lasso, Method, Options};
 use super::starts::Starts;
+use crate::data::design::{Design, Source};
+use crate::engine::cv::{Lambda, cross_validate};
+use crate::engine::job::{Control, Stage};
+use crate::engine::limits::Limits;
+use crate::engine::problem::Mode;
 use crate::error::Error;
-use crate::parallel::{Control, Stage};
-use crate::problem::Mode;
-use crate::weights::WeightPlan;
+use crate::random::weights::WeightPlan;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
@@ -64,14 +66,16 @@ impl Lasso {
         } else {
             None
         };
-        if self.options.lambda.is_empty() {
-            control.begin(Stage::CrossValidation, 1);
-            let curve = cv::curve(self, total.as_ref(), control)?;
-            self.lambda = vec![curve.chosen(self.options.folds.rule)];
-            self.curve = Some(curve);
-        } else {
-            self.lambda = self.options.lambda.clone();
-        }
+        self.lambda = match &self.options.lambda {
+            Lambda::Given(lambda) => lambda.clone(),
+            Lambda::CrossValidated(settings) => {
+                let folding = Folding { lasso: self, total: total.as_ref() };
+                let curve = cross_validate(&folding, settings, control)?;
+                let chosen = curve.chosen(settings.rule);
+                self.curve = Some(curve);
+                vec![chosen]
+            }
+        };
         control.begin(Stage::Mode, 1);
         self.reference = total.map(|m| Reference { moments: m.centre(self.options.intercept) });
         let lambda = self.lambda.clone();
@@ -101,12 +105,15 @@ impl Lasso {
                 reached = self.approach(&mut task, lambda[l], reached, &mut newton, control)?;
             }
             self.set_penalty(&mut task, lambda[l], &[1.0]);
-            let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton, control));
+            let solved =
+                centred.map(|c| self.solve_gram(c, &mut task, &mut newton, control)).transpose()?;
             modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
             starts[l] = task.beta.clone();
             if let Some(refit) = self.options.refit {
                 self.restrict(&mut task, refit, &[1.0]);
-                let solved = centred.map(|c| self.solve_gram(c, &mut task, &mut newton, control));
+                let solved = centred
+                    .map(|c| self.solve_gram(c, &mut task, &mut newton, control))
+                    .transpose()?;
                 modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
                 task.beta.copy_from_slice(&starts[l]);
             }
@@ -126,7 +133,7 @@ impl Lasso {
     ) -> Result<f64, Error> {
         let mut at = from;
         if at.is_infinite() {
-            at = cv::lambda_max(self, None, control)?;
+            at = lambda_max(self, None, control)?;
         }
         // Below this the support is as large as it gets.
         let lowest = lambda.max(1e-4 * at);

@@ -1,8 +1,9 @@
 //! Coordinate descent on a small problem in memory: cheap steps that never go uphill.
 
 use super::quadratic::Quadratic;
-use crate::kernels::dispatch;
-use crate::parallel::Control;
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::linalg::lanes::dispatch;
 
 /// Sweeps before an exact method takes over, and sweeps without a change of sign that are enough.
 const MOST: u32 = 200;
@@ -11,16 +12,23 @@ const QUIET: u32 = 8;
 const ROUGH: u32 = 60;
 
 /// Sweep until signs have stopped changing. `correlation` is b − (H + D)β throughout.
-pub fn settle(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], control: &Control) {
+pub fn settle(
+    q: &Quadratic,
+    beta: &mut [f64],
+    correlation: &mut [f64],
+    control: &Control,
+) -> Result<(), Error> {
     let mut quiet = 0;
     for sweep in 0..MOST {
+        control.check()?;
         let (change, signs) = descend(q, beta, correlation, sweep % 4 != 0);
         quiet = if signs == 0 { quiet + 1 } else { 0 };
         let still = change == 0.0 && sweep % 4 == 0;
-        if quiet >= QUIET || still || control.check().is_err() {
-            return;
+        if quiet >= QUIET || still {
+            break;
         }
     }
+    Ok(())
 }
 
 /// One sweep over all coordinates, then over the support until the changes are a small part of the

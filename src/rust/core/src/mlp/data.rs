@@ -1,8 +1,8 @@
 //! The inputs: one copy of the data in f32, by rows, sparse where that is faster.
 
-use super::product::{DenseRows, Entry, SparseRows};
-use crate::column::moments;
-use crate::sparse::SparseMatrix;
+use crate::data::standard::moments;
+use crate::linalg::single::{DenseRows, Entry, SparseRows};
+use crate::linalg::sparse::SparseMatrix;
 use rayon::prelude::*;
 
 /// Below this share of nonzeros their products take less time than all products do.

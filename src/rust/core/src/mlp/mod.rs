@@ -6,7 +6,7 @@
 //! the scale of the weights does not matter.
 //!
 //! - `data`: the inputs, one copy for all draws;
-//! - `product`, `units`: what takes the time;
+//! - `units`: activations (the products that take the time are in `linalg::single`);
 //! - `network`: there and back again; `target`: what is lost on the way;
 //! - `optimizer`, `train`: the steps of a draw;
 //! - `problem`: the draws; `predict`: their answers.
@@ -16,7 +16,6 @@ mod network;
 mod optimizer;
 mod predict;
 mod problem;
-mod product;
 mod target;
 mod train;
 mod units;

@@ -1,11 +1,11 @@
 //! A network: its shape, its parameters in one vector, and the way there and back.
 
 use super::data::Rows;
-use super::product::{
+use super::units::Activation;
+use crate::linalg::single::{
     DenseRows, Transposed, add_rows, forward, gradient, padded, sparse_forward, sparse_gradient,
     transpose,
 };
-use super::units::Activation;
 
 /// Sizes from the inputs to the outputs.
 #[derive(Clone, Debug)]

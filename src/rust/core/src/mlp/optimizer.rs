@@ -2,7 +2,7 @@
 
 use super::network::Layer;
 use crate::error::Error;
-use crate::kernels::dispatch;
+use crate::linalg::lanes::dispatch;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {

@@ -4,8 +4,8 @@ use super::data::Inputs;
 use super::network::{Shape, Workspace};
 use super::target::{Answer, Judge};
 use super::train::block_rows;
+use crate::engine::job::{Control, Stage, for_each};
 use crate::error::Error;
-use crate::parallel::{Control, Stage, for_each};
 use std::sync::{Mutex, PoisonError};
 
 /// The answers of one network (padded), given to `put` by row and output.

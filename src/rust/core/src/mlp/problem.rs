@@ -5,20 +5,22 @@ use super::network::Shape;
 use super::predict::predict_rows;
 use super::target::{Answer, Target};
 use super::train::{Recipe, Sample, Trained, Trainer};
+use crate::engine::job::{Control, Stage};
+use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
-use crate::parallel::{Control, Stage};
-use crate::problem::{Mode, Status, WeightedProblem};
-use crate::weights::WeightPlan;
-use std::sync::{Mutex, PoisonError};
+use crate::random::weights::WeightPlan;
 
 /// A diverged draw is tried again with this share of its step.
 const SMALLER: f64 = 0.1;
 
-/// What a draw has beside its mode; losses in the user's units.
+/// What a draw is: its network and how it was trained; losses in the user's units. There is no θ beside it.
 pub struct DrawNetwork {
-    pub draw: u64,
     /// Without padding; None if the draw has no network or networks are not kept.
     pub parameters: Option<Vec<f32>>,
+    /// Answers at the rows to predict, row fastest.
+    pub answers: Vec<f64>,
+    /// Norm of the objective's gradient where the training ended.
+    pub gradient: f64,
     pub rate: f64,
     /// Σ w l / Σ w.
     pub loss: f64,
@@ -37,7 +39,6 @@ pub struct Mlp {
     plan: WeightPlan,
     recipe: Recipe,
     keep: bool,
-    networks: Mutex<Vec<DrawNetwork>>,
 }
 
 impl Mlp {
@@ -50,22 +51,14 @@ impl Mlp {
         recipe: Recipe,
         keep: bool,
     ) -> Mlp {
-        Mlp { shape, x, target, test, plan, recipe, keep, networks: Mutex::new(Vec::new()) }
-    }
-
-    /// What the draws had beside their modes, by draw.
-    pub fn take_networks(&self) -> Vec<DrawNetwork> {
-        let mut networks =
-            std::mem::take(&mut *self.networks.lock().unwrap_or_else(PoisonError::into_inner));
-        networks.sort_by_key(|n| n.draw);
-        networks
+        Mlp { shape, x, target, test, plan, recipe, keep }
     }
 
     pub fn answer(&self) -> Answer {
         Answer::from(&self.target)
     }
 
-    fn solve_draw(&self, draw: u64, control: &Control) -> Result<(Mode, DrawNetwork), Error> {
+    fn solve_draw(&self, draw: u64, control: &Control) -> Result<Mode<DrawNetwork>, Error> {
         let mut weights = vec![0.0; self.x.rows];
         self.plan.draw(draw).fill(0, &mut weights);
         let total: f64 = weights.iter().sum();
@@ -73,7 +66,7 @@ impl Mlp {
         self.plan.fill_prior(draw, &mut prior);
         if total == 0.0 {
             control.advance(self.recipe.epochs as u64);
-            return self.without_network(draw, Status::Empty, self.recipe.rate);
+            return Ok(self.without_network(Status::Empty, self.recipe.rate));
         }
         let mean = total / weights.len() as f64;
         let relative: Vec<f32> = weights.iter().map(|w| (w / mean) as f32).collect();
@@ -106,58 +99,71 @@ impl Mlp {
         }
         control.advance(left);
         match trained {
-            Some(trained) => self.with_network(draw, trained, total, rate, control),
-            None => self.without_network(draw, Status::Diverged, rate),
+            Some(trained) => self.with_network(trained, total, rate, control),
+            None => Ok(self.without_network(Status::Diverged, rate)),
         }
     }
 
     fn with_network(
         &self,
-        draw: u64,
         trained: Trained,
         total: f64,
         rate: f64,
         control: &Control,
-    ) -> Result<(Mode, DrawNetwork), Error> {
+    ) -> Result<Mode<DrawNetwork>, Error> {
         let unit = self.target.loss_unit();
         let numbers = matches!(self.target, Target::Numbers { .. });
-        let loss = trained.loss * unit;
-        let mode = Mode {
-            theta: self.test_answers(&trained.parameters, control)?,
+        let network = DrawNetwork {
+            parameters: self.keep.then(|| self.shape.compact(&trained.parameters)),
+            answers: self.test_answers(&trained.parameters, control)?,
+            gradient: trained.gradient,
+            rate,
+            loss: trained.loss * unit,
+            accuracy: if numbers { f64::NAN } else { trained.right as f64 / self.x.rows as f64 },
+            curve: trained.curve.iter().map(|o| o * unit).collect(),
+        };
+        Ok(Mode {
+            theta: Vec::new(),
             status: if trained.settled { Status::Converged } else { Status::Finished },
             iterations: trained.curve.len() as u32,
             objective: trained.objective * unit * total,
-            gap: trained.gradient,
+            gap: f64::NAN,
             sigma: if numbers { unit.sqrt() * (2.0 * trained.loss).sqrt() } else { f64::NAN },
-        };
-        let network = DrawNetwork {
-            draw,
-            parameters: self.keep.then(|| self.shape.compact(&trained.parameters)),
-            rate,
-            loss,
-            accuracy: if numbers { f64::NAN } else { trained.right as f64 / self.x.rows as f64 },
-            curve: trained.curve.into_iter().map(|o| o * unit).collect(),
-        };
-        Ok((mode, network))
+            aside: network,
+        })
     }
 
     /// Nothing that could be taken for an answer.
-    fn without_network(
-        &self,
-        draw: u64,
-        status: Status,
-        rate: f64,
-    ) -> Result<(Mode, DrawNetwork), Error> {
+    fn without_network(&self, status: Status, rate: f64) -> Mode<DrawNetwork> {
         let nan = f64::NAN;
-        let theta = vec![nan; self.dimension()];
-        let mode = Mode { theta, status, iterations: 0, objective: nan, gap: nan, sigma: nan };
-        let (parameters, curve) = (None, Vec::new());
-        Ok((mode, DrawNetwork { draw, parameters, rate, loss: nan, accuracy: nan, curve }))
+        let network = DrawNetwork {
+            parameters: None,
+            answers: vec![nan; self.test_size()],
+            gradient: nan,
+            rate,
+            loss: nan,
+            accuracy: nan,
+            curve: Vec::new(),
+        };
+        Mode {
+            theta: Vec::new(),
+            status,
+            iterations: 0,
+            objective: nan,
+            gap: nan,
+            sigma: nan,
+            aside: network,
+        }
+    }
+
+    /// Answers of a draw at the rows to predict.
+    fn test_size(&self) -> usize {
+        self.test.as_ref().map_or(0, |x| x.rows * self.target.outputs())
     }
 
     /// The answers at the test rows, row fastest.
     fn test_answers(&self, parameters: &[f32], control: &Control) -> Result<Vec<f64>, Error> {
-        let mut out = vec![0.0; self.dimension()];
+        let mut out = vec![0.0; self.test_size()];
         if let Some(test) = &self.test {
             let put = |row: usize, output: usize, value| out[output * test.rows + row] = value;
             predict_rows(&self.shape, parameters, test, self.answer(), control, put)?;
@@ -167,21 +173,18 @@ impl Mlp {
 }
 
 impl WeightedProblem for Mlp {
-    /// A mode is seen through its answers at the test rows; its parameters are kept aside.
+    type Aside = DrawNetwork;
+
+    /// A network is no vector of coefficients: units can be exchanged. It is carried aside, in f32.
     fn dimension(&self) -> usize {
-        self.test.as_ref().map_or(0, |x| x.rows * self.target.outputs())
+        0
     }
 
     fn progress(&self) -> (Stage, u64) {
         (Stage::Epochs, self.recipe.epochs as u64)
     }
 
-    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
-        let solve = |&draw| {
-            let (mode, network) = self.solve_draw(draw, control)?;
-            self.networks.lock().unwrap_or_else(PoisonError::into_inner).push(network);
-            Ok(mode)
-        };
-        draws.iter().map(solve).collect()
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<DrawNetwork>>, Error> {
+        draws.iter().map(|&draw| self.solve_draw(draw, control)).collect()
     }
 }

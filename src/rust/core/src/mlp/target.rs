@@ -1,7 +1,7 @@
 //! What the outputs are to be, and how far off they are.
 
 use super::units::softmax;
-use crate::column::moments;
+use crate::data::standard::moments;
 
 /// The response.
 pub enum Target {

@@ -4,10 +4,10 @@ use super::data::Inputs;
 use super::network::{Layer, Shape, Workspace};
 use super::optimizer::{Method, Optimizer};
 use super::target::{Judge, Losses, Target};
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::kernels::unit;
-use crate::parallel::Control;
-use crate::weights::random_stream;
+use crate::linalg::elementary::unit;
+use crate::random::streams::random_stream;
 use rand::Rng;
 use rand::rngs::ChaCha8Rng;
 

@@ -1,8 +1,8 @@
 //! Activations, the softmax and their derivatives, in loops that vectorise.
 
-use super::product::LANES;
 use crate::error::Error;
-use crate::kernels::dispatch;
+use crate::linalg::lanes::dispatch;
+use crate::linalg::single::LANES;
 
 /// What a hidden unit does with its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@
 
 use super::segment::{Kernels, Order, Points};
 use super::spline::Spline;
+use crate::engine::job::Control;
 use crate::error::Error;
-use crate::parallel::Control;
 
 /// Knots (rows of D), and the jumps or signs there.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -31,5 +31,5 @@ pub use active::{Found, Knots};
 pub use certificate::{Certificate, certify};
 pub use grid::interpolate;
 pub use operator::{difference, multiply, multiply_transposed};
-pub use problem::{DrawKnots, HIGHEST_ORDER, Options, TrendFilter, solve};
+pub use problem::{HIGHEST_ORDER, Options, TrendFilter, solve};
 pub use segment::Points;

@@ -2,36 +2,26 @@
 
 use super::active::{self, Found, Knots};
 use super::certificate::certify;
-use super::cv;
 use super::fused;
 use super::grid::{Grid, Sample};
 use super::operator::{difference, multiply};
 use super::segment::Points;
+use crate::engine::cv::{Curve, Lambda, cross_validate};
+use crate::engine::job::{Control, Stage};
+use crate::engine::limits::Limits;
+use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
-use crate::lasso::{Curve, Folds, Limits};
-use crate::parallel::{Control, Stage};
-use crate::problem::{Mode, Status, WeightedProblem};
-use crate::weights::{PriorWeight, WeightPlan};
-use std::sync::{Mutex, PoisonError};
+use crate::random::laws::PriorWeight;
+use crate::random::weights::WeightPlan;
 
 /// The highest order whose loops are compiled.
 pub const HIGHEST_ORDER: usize = 3;
 
 /// What the user asks for; lambda on the scale of the user's objective.
 pub struct Options {
-    /// One or more; none: by cross-validation.
-    pub lambda: Vec<f64>,
-    pub folds: Folds,
+    pub lambda: Lambda,
     pub order: usize,
     pub limits: Limits,
-}
-
-/// The knots of one mode of a draw: points are rows of D, jumps on the user's scale.
-#[derive(Clone, Debug)]
-pub struct DrawKnots {
-    pub draw: u64,
-    pub mode: usize,
-    pub knots: Knots,
 }
 
 pub struct TrendFilter {
@@ -42,9 +32,9 @@ pub struct TrendFilter {
     pub(super) options: Options,
     starts: Vec<Knots>,
     pub lambda: Vec<f64>,
-    pub modes: Vec<Mode>,
+    /// With their knots: places are rows of D, jumps on the user's scale.
+    pub modes: Vec<Mode<Knots>>,
     pub curve: Option<Curve>,
-    found: Mutex<Vec<DrawKnots>>,
 }
 
 impl TrendFilter {
@@ -75,24 +65,26 @@ impl TrendFilter {
             lambda: Vec::new(),
             modes: Vec::new(),
             curve: None,
-            found: Mutex::new(Vec::new()),
         };
         filter.prepare(control)?;
         Ok(filter)
     }
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
-        self.lambda = self.options.lambda.clone();
-        if self.lambda.is_empty() {
-            let curve = cv::curve(self, control)?;
-            self.lambda = vec![curve.chosen(self.options.folds.rule)];
-            self.curve = Some(curve);
-        }
+        self.lambda = match &self.options.lambda {
+            Lambda::Given(lambda) => lambda.clone(),
+            Lambda::CrossValidated(settings) => {
+                let curve = cross_validate(self, settings, control)?;
+                let chosen = curve.chosen(settings.rule);
+                self.curve = Some(curve);
+                vec![chosen]
+            }
+        };
         control.begin(Stage::Mode, self.lambda.len() as u64);
         let sample = self.grid.sample(&self.y, &self.case_weights());
         let mut order: Vec<usize> = (0..self.lambda.len()).collect();
         order.sort_by(|&a, &b| self.lambda[b].total_cmp(&self.lambda[a]));
-        let mut modes: Vec<Option<Mode>> = vec![None; self.lambda.len()];
+        let mut modes: Vec<Option<Mode<Knots>>> = vec![None; self.lambda.len()];
         self.starts = vec![Knots::default(); self.lambda.len()];
         let mut start = Knots::default();
         for l in order {
@@ -115,24 +107,10 @@ impl TrendFilter {
         &self.grid.points
     }
 
-    /// Knots of the unit-weight modes, jumps on the user's scale.
-    pub fn mode_knots(&self) -> Vec<DrawKnots> {
-        let knots = |(mode, k): (usize, &Knots)| self.user_knots(0, mode, k);
-        self.starts.iter().enumerate().map(knots).collect()
-    }
-
-    /// Knots of all draws solved so far, by draw and mode.
-    pub fn take_knots(&self) -> Vec<DrawKnots> {
-        let mut found =
-            std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
-        found.sort_by_key(|k| (k.draw, k.mode));
-        found
-    }
-
-    fn user_knots(&self, draw: u64, mode: usize, knots: &Knots) -> DrawKnots {
+    /// With jumps on the user's scale.
+    fn user_knots(&self, knots: &Knots) -> Knots {
         let unit = self.grid.unit(self.options.order);
-        let jump = knots.jump.iter().map(|j| j / unit).collect();
-        DrawKnots { draw, mode, knots: Knots { at: knots.at.clone(), jump } }
+        Knots { at: knots.at.clone(), jump: knots.jump.iter().map(|j| j / unit).collect() }
     }
 
     /// The penalty of each row of D on the scaled grid.
@@ -142,6 +120,7 @@ impl TrendFilter {
         (0..rows).map(|j| unit * prior[j.min(prior.len() - 1)]).collect()
     }
 
+    /// The mode, and its knots on the scaled grid.
     fn mode(
         &self,
         sample: &Sample,
@@ -149,17 +128,10 @@ impl TrendFilter {
         prior: &[f64],
         start: Knots,
         control: &Control,
-    ) -> Result<(Mode, Knots), Error> {
+    ) -> Result<(Mode<Knots>, Knots), Error> {
         if sample.total <= 0.0 {
-            let mode = Mode {
-                theta: vec![self.mean; self.grid.len()],
-                status: Status::Empty,
-                iterations: 0,
-                objective: 0.0,
-                gap: 0.0,
-                sigma: 0.0,
-            };
-            return Ok((mode, Knots::default()));
+            let flat = Mode::empty(vec![self.mean; self.grid.len()], Knots::default());
+            return Ok((flat, Knots::default()));
         }
         let c = self.penalties(lambda, prior);
         let Options { order, limits, .. } = self.options;
@@ -174,6 +146,7 @@ impl TrendFilter {
             objective: certificate.objective,
             gap: certificate.gap,
             sigma: ((certificate.squares + 2.0 * sample.within) / sample.total).sqrt(),
+            aside: self.user_knots(&found.knots),
         };
         Ok((mode, found.knots))
     }
@@ -223,6 +196,8 @@ fn interpolating(order: usize, points: Points) -> Found {
 }
 
 impl WeightedProblem for TrendFilter {
+    type Aside = Knots;
+
     fn dimension(&self) -> usize {
         self.grid.len()
     }
@@ -231,7 +206,7 @@ impl WeightedProblem for TrendFilter {
         self.lambda.len()
     }
 
-    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<Knots>>, Error> {
         let mut weights = vec![0.0; self.y.len()];
         let rows = self.grid.len() - self.options.order - 1;
         let priors = if self.plan.prior() == PriorWeight::Coefficient { rows } else { 1 };
@@ -243,10 +218,7 @@ impl WeightedProblem for TrendFilter {
             let sample = self.grid.sample(&self.y, &weights);
             for (l, &lambda) in self.lambda.iter().enumerate() {
                 let start = self.starts[l].clone();
-                let (mode, knots) = self.mode(&sample, lambda, &prior, start, control)?;
-                let knots = self.user_knots(draw, l, &knots);
-                self.found.lock().unwrap_or_else(PoisonError::into_inner).push(knots);
-                modes.push(mode);
+                modes.push(self.mode(&sample, lambda, &prior, start, control)?.0);
             }
         }
         Ok(modes)

@@ -6,7 +6,7 @@
 // `dispatch!` puts a body that is one call into a block of its own.
 #![allow(unused_braces)]
 
-use crate::kernels::dispatch;
+use crate::linalg::lanes::dispatch;
 
 const LANES: usize = 8;
 

@@ -1,6 +1,7 @@
 //! A sparse matrix by rows, standardised without being filled.
 
-use crate::kernels::{LANES, axpy, dispatch};
+use crate::linalg::dense::axpy;
+use crate::linalg::lanes::{LANES, dispatch};
 use sprs::CsMat;
 use std::ops::Range;
 

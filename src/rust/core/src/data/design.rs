@@ -1,9 +1,9 @@
 //! The design matrix, standardised once: dense in blocks of rows, or sparse and never filled.
 
 use super::blocks::{Blocked, ROWS, ranges};
-use super::sparse::{Sparse, SparseRows, standard};
-use crate::column::{Moments, moments};
-use crate::sparse::SparseMatrix;
+use super::rows::{Sparse, SparseRows, standard};
+use crate::data::standard::{Moments, moments};
+use crate::linalg::sparse::SparseMatrix;
 use std::ops::Range;
 
 /// x as the user has it.

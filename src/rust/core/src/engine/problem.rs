@@ -1,7 +1,7 @@
 //! What an estimator must know, and what it gives back.
 
+use super::job::{Control, Stage};
 use crate::error::Error;
-use crate::parallel::{Control, Stage};
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +18,34 @@ pub enum Status {
     Diverged = 4,
 }
 
-/// The minimiser of one weighted problem with its certificate.
+/// The minimiser of one weighted problem with its certificate, and what else it carries.
 #[derive(Clone, Debug)]
-pub struct Mode {
+pub struct Mode<A = ()> {
     pub theta: Vec<f64>,
     pub status: Status,
     pub iterations: u32,
     pub objective: f64,
-    /// Duality gap relative to the objective; of a network, the norm of the gradient.
+    /// Duality gap relative to the objective; NaN where no bound is known.
     pub gap: f64,
-    /// Weighted root mean square of the residuals.
+    /// Residual standard deviation; NaN where there are no residuals.
     pub sigma: f64,
+    /// What the estimator has to say of a mode besides θ: knots, a network.
+    pub aside: A,
+}
+
+impl<A> Mode<A> {
+    /// The mode of a draw without any weight: only the penalty speaks.
+    pub fn empty(theta: Vec<f64>, aside: A) -> Mode<A> {
+        Mode {
+            theta,
+            status: Status::Empty,
+            iterations: 0,
+            objective: 0.0,
+            gap: 0.0,
+            sigma: 0.0,
+            aside,
+        }
+    }
 }
 
 /// A weighted, penalised problem: Σ wᵢ lᵢ(θ) + w₀ λ φ(θ).
@@ -36,6 +53,9 @@ pub struct Mode {
 /// A problem may solve the draws of a batch together; what it returns for a draw must not depend on
 /// its neighbours in the batch.
 pub trait WeightedProblem: Sync {
+    /// What a mode carries besides θ.
+    type Aside: Send;
+
     /// Numbers in each mode.
     fn dimension(&self) -> usize;
 
@@ -56,5 +76,5 @@ pub trait WeightedProblem: Sync {
     }
 
     /// All modes of these draws, draw after draw; draws count from 1.
-    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error>;
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<Self::Aside>>, Error>;
 }

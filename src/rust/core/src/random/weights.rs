@@ -4,89 +4,13 @@
 //! position. Any row of any draw can be made again without the others (the normalised laws,
 //! Dirichlet and multinomial, need one pass over their own draw), so weights are never stored.
 
+use super::laws::{Law, PriorWeight};
+use super::streams::random_stream;
 use crate::error::Error;
-use crate::kernels::{exponentials, unit};
+use crate::linalg::elementary::{exponentials, unit};
+use rand::Rng;
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Gamma};
-
-/// Law of the row weights, with mean 1 (MATH 1).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
-    /// Exp(1), the paper's.
-    Exponential,
-    /// n · Dirichlet(a, …, a).
-    Dirichlet(f64),
-    /// Gamma(shape a, rate a).
-    Gamma(f64),
-    /// Mammen's two points, shifted to mean 1 (mean, variance and third central moment 1).
-    Mammen,
-    /// Poisson(1) counts.
-    Poisson,
-    /// Multinomial(n; 1/n, …): the classical bootstrap.
-    Multinomial,
-    /// All ones: every draw is the mode itself.
-    Ones,
-}
-
-impl Law {
-    pub fn new(name: &str, parameter: f64) -> Result<Law, Error> {
-        let shaped = |law: fn(f64) -> Law| {
-            if parameter > 0.0 && parameter.is_finite() {
-                Ok(law(parameter))
-            } else {
-                Err(Error::argument(
-                    "weights",
-                    format!("its parameter must be positive, but is {parameter}"),
-                ))
-            }
-        };
-        match name {
-            "exponential" => Ok(Law::Exponential),
-            "dirichlet" => shaped(Law::Dirichlet),
-            "gamma" => shaped(Law::Gamma),
-            "mammen" => Ok(Law::Mammen),
-            "poisson" => Ok(Law::Poisson),
-            "multinomial" => Ok(Law::Multinomial),
-            "ones" => Ok(Law::Ones),
-            _ => Err(Error::argument("weights", format!("there is no weight law \"{name}\""))),
-        }
-    }
-}
-
-/// Weight of the penalty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PriorWeight {
-    /// One Exp(1) for the whole penalty.
-    Random,
-    /// 1.
-    Fixed,
-    /// One Exp(1) for each coefficient (Ng & Newton 2022).
-    Coefficient,
-}
-
-impl PriorWeight {
-    pub fn new(name: &str) -> Result<PriorWeight, Error> {
-        match name {
-            "random" => Ok(PriorWeight::Random),
-            "fixed" => Ok(PriorWeight::Fixed),
-            "coef" => Ok(PriorWeight::Coefficient),
-            _ => {
-                Err(Error::argument("prior_weight", format!("there is no prior weight \"{name}\"")))
-            }
-        }
-    }
-}
-
-/// One of the independent streams of a seed; a purpose other than the weights has a name of its own.
-pub(crate) fn random_stream(seed: u64, purpose: &[u8; 24], stream: u64) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..].copy_from_slice(purpose);
-    let mut rng = ChaCha8Rng::from_seed(key);
-    rng.set_stream(stream);
-    rng
-}
 
 /// What the rows share: law, seed, the user's own weights, clusters.
 #[derive(Clone, Debug)]

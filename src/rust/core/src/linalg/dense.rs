@@ -1,115 +1,7 @@
-//! The few loops that take the time: logarithms and two matrix products.
-//!
-//! Each is compiled for AVX-512, AVX2 and the plain target, and chosen at run time. Draws are the
-//! lanes: a *panel* holds one row of the data after another with the draws of a batch side by side,
-//! so a vector instruction does the same scalar step for eight draws. Each number is then summed in
-//! one fixed order with fused products (`mul_add`), and its bits depend neither on the processor, nor
-//! on the number of threads, nor on which draws share the batch. A processor without FMA gets the
-//! same numbers from software, slowly.
-//!
-//! There are two ways. `dispatch!` leaves the vectors of a plain loop to the compiler, which finds them
-//! where a loop is simple. Where sums must stay in registers they are written as vectors of [`pulp`]: what
-//! the compiler makes of nested arrays changes from one build to the next.
+//! Products of double-precision vectors and panels.
 
+use super::lanes::{LANES, dispatch};
 use pulp::{Arch, Simd, WithSimd};
-
-/// Compile functions for AVX-512, AVX2 and the plain target, and choose at run time.
-macro_rules! dispatch {
-    ($($function:item)*) => {$(
-        #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma",
-            "x86_64+avx2+fma"
-        ))]
-        $function
-    )*};
-}
-pub(crate) use dispatch;
-
-/// The instructions that the loops below use on this processor.
-pub fn instruction_set() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx512vbmi2") {
-            return "AVX-512";
-        }
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            return "AVX2";
-        }
-        "SSE2"
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    std::env::consts::ARCH
-}
-
-/// Ask for the cache line of what will be read soon.
-#[inline(always)]
-pub(crate) fn prefetch<T>(at: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch is a hint that reads nothing and never faults, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
-}
-
-/// Draws in one vector; the width of a panel is a multiple of it.
-pub const LANES: usize = 8;
-
-/// Smallest panel that holds `draws`.
-pub fn panel_width(draws: usize) -> usize {
-    draws.next_multiple_of(LANES)
-}
-
-/// Natural logarithm of u in (0, 1), after fdlibm (error < 1 ulp), without branches.
-///
-/// Written out rather than taken from the system: system libraries differ in the last bit, and a
-/// draw must not depend on the machine.
-#[inline(always)]
-fn ln_unit(u: f64) -> f64 {
-    const LN2_HI: f64 = 6.931_471_803_691_238e-1;
-    const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
-    const L: [f64; 7] = [
-        6.666_666_666_666_735e-1,
-        3.999_999_999_940_942e-1,
-        2.857_142_874_366_239e-1,
-        2.222_219_843_214_978_4e-1,
-        1.818_357_216_161_805e-1,
-        1.531_383_769_920_937_3e-1,
-        1.479_819_860_511_658_6e-1,
-    ];
-    const ONE: u64 = 0x3ff0_0000_0000_0000;
-    const SQRT_HALF: u64 = 0x3fe6_a09e_0000_0000;
-    // u = 2ᵏ (1 + f) with √½ < 1 + f < √2.
-    let bits = u.to_bits().wrapping_add(ONE - SQRT_HALF);
-    // 2⁵² + biased exponent, read as a float: an exact conversion that vectorises everywhere.
-    let k = f64::from_bits(0x4330_0000_0000_0000 | (bits >> 52)) - 4_503_599_627_370_496.0 - 1023.0;
-    let f = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) + SQRT_HALF) - 1.0;
-    let s = f / (2.0 + f);
-    let z = s * s;
-    let w = z * z;
-    let even = w * (L[1] + w * (L[3] + w * L[5]));
-    let odd = z * (L[0] + w * (L[2] + w * (L[4] + w * L[6])));
-    let half = 0.5 * f * f;
-    k * LN2_HI - ((half - (s * (half + (even + odd)) + k * LN2_LO)) - f)
-}
-
-/// Uniform in (0, 1), never 0 nor 1, from the upper 52 bits of a word.
-#[inline(always)]
-pub fn unit(word: [u8; 8]) -> f64 {
-    let word = u64::from_le_bytes(word);
-    f64::from_bits(0x3ff0_0000_0000_0000 | (word >> 12)) - 1.0 + 0.5 * f64::EPSILON
-}
-
-dispatch! {
-    /// Standard exponentials −log U from random bytes, eight bytes a number.
-    pub fn exponentials(bytes: &[u8], out: &mut [f64]) {
-        for (o, &word) in out.iter_mut().zip(bytes.as_chunks().0) {
-            *o = -ln_unit(unit(word));
-        }
-    }
-}
 
 /// Smallest and largest of some numbers; both NaN if one is not finite.
 pub fn extent(values: &[f64]) -> [f64; 2] {
@@ -353,21 +245,6 @@ mod tests {
 
     fn wave(n: usize, step: f64) -> Vec<f64> {
         (0..n).map(|i| (i as f64 * step).sin()).collect()
-    }
-
-    #[test]
-    fn logarithm_is_within_an_ulp_of_the_system() {
-        let mut u = 1.0 - f64::EPSILON / 2.0;
-        while u > 1e-16 {
-            let (ours, system) = (ln_unit(u), u.ln());
-            assert!((ours - system).abs() <= 2.3e-16 * system.abs(), "ln {u}: {ours} {system}");
-            u *= 0.997;
-        }
-    }
-
-    #[test]
-    fn unit_never_reaches_its_ends() {
-        assert!(unit([0; 8]) > 0.0 && unit([255; 8]) < 1.0);
     }
 
     #[test]

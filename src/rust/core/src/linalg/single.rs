@@ -1,11 +1,11 @@
 //! Products of f32 matrices: data times weights, and data transposed times errors.
 //!
 //! Matrices lie row after row, and rows of weights and units are padded with zeros to whole vectors.
-//! As in [`crate::kernels`], every number is summed in one fixed order with fused products, so that
+//! As in [`super::lanes`], every number is summed in one fixed order with fused products, so that
 //! its bits depend neither on the processor nor on the shape of the tiles. Zeros that a sparse matrix
 //! leaves out would have added nothing: sparse and dense data give the same bits.
 
-use crate::kernels::{dispatch, prefetch};
+use crate::linalg::lanes::{dispatch, prefetch};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows between a request for one from memory and its use.

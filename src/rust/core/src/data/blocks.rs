@@ -1,6 +1,6 @@
 //! A dense matrix in blocks of rows, each block column after column.
 
-use crate::kernels::LANES;
+use crate::linalg::lanes::LANES;
 use std::ops::Range;
 
 /// Numbers in a block: it should stay in the second-level cache while a batch works on it.

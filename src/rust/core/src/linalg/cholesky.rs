@@ -1,7 +1,7 @@
 //! Cholesky factors that survive dependent columns.
 
-use crate::kernels::dispatch;
-use crate::kernels::dot;
+use crate::linalg::dense::dot;
+use crate::linalg::lanes::dispatch;
 
 /// Pivots below this part of their diagonal count as dependent on the columns before.
 const DEPENDENT: f64 = 1e-12;

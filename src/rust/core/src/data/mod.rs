@@ -1,0 +1,6 @@
+//! The user's data, standardised once.
+
+pub mod blocks;
+pub mod design;
+pub mod rows;
+pub mod standard;

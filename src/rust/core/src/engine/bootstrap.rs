@@ -1,0 +1,178 @@
+//! The engine: draws → batches → modes → one table.
+
+use super::job::{Control, for_each};
+use super::problem::{Mode, Status, WeightedProblem};
+use crate::error::Error;
+use ndarray::{Array2, Array3, ShapeBuilder, s};
+use std::sync::{Mutex, PoisonError};
+
+/// The draws of a run: tables by draw and mode, the draws next to each other in memory.
+#[derive(Clone, Debug)]
+pub struct Draws<A = ()> {
+    /// By draw, coefficient and mode.
+    pub theta: Array3<f64>,
+    pub status: Array2<Status>,
+    pub iterations: Array2<u32>,
+    pub objective: Array2<f64>,
+    pub gap: Array2<f64>,
+    pub sigma: Array2<f64>,
+    /// What the modes carry besides θ: by draw, then by mode.
+    pub asides: Vec<A>,
+}
+
+/// Draws in the making.
+struct Table<A> {
+    draws: Draws<()>,
+    asides: Array2<Option<A>>,
+}
+
+impl<A> Table<A> {
+    fn new(count: usize, dimension: usize, modes: usize) -> Table<A> {
+        let shape = (count, modes).f();
+        Table {
+            draws: Draws {
+                theta: Array3::zeros((count, dimension, modes).f()),
+                status: Array2::from_elem(shape, Status::Empty),
+                iterations: Array2::zeros(shape),
+                objective: Array2::zeros(shape),
+                gap: Array2::zeros(shape),
+                sigma: Array2::zeros(shape),
+                asides: Vec::new(),
+            },
+            asides: Array2::from_shape_simple_fn((count, modes), || None),
+        }
+    }
+
+    /// Put the modes of a draw (counted from 0) in their places.
+    fn put(&mut self, draw: usize, modes: impl Iterator<Item = Mode<A>>) {
+        let table = &mut self.draws;
+        for (m, mode) in modes.enumerate() {
+            let row = table.theta.slice_mut(s![draw, .., m]);
+            row.into_iter().zip(&mode.theta).for_each(|(place, value)| *place = *value);
+            table.status[[draw, m]] = mode.status;
+            table.iterations[[draw, m]] = mode.iterations;
+            table.objective[[draw, m]] = mode.objective;
+            table.gap[[draw, m]] = mode.gap;
+            table.sigma[[draw, m]] = mode.sigma;
+            self.asides[[draw, m]] = Some(mode.aside);
+        }
+    }
+
+    fn finish(self) -> Draws<A> {
+        let Draws { theta, status, iterations, objective, gap, sigma, .. } = self.draws;
+        let asides = self.asides.into_iter().flatten().collect();
+        Draws { theta, status, iterations, objective, gap, sigma, asides }
+    }
+}
+
+/// Solve draws `first .. first + count` (counted from 1) on the threads of the current pool.
+pub fn run<P: WeightedProblem>(
+    problem: &P,
+    first: u64,
+    count: usize,
+    control: &Control,
+) -> Result<Draws<P::Aside>, Error> {
+    let (stage, units) = problem.progress();
+    control.begin(stage, count as u64 * units);
+    let threads = rayon::current_num_threads();
+    // At least two batches a thread, so that none waits long for the last.
+    let batch = problem.batch().min(count.div_ceil(2 * threads)).max(1);
+    let batches: Vec<usize> = (0..count).step_by(batch).collect();
+    let table = Mutex::new(Table::new(count, problem.dimension(), problem.modes()));
+    for_each(
+        &batches,
+        control,
+        |&from| {
+            let (a, b) = (first + from as u64, first + (from + batch).min(count) as u64 - 1);
+            format!("in draws {a} to {b}")
+        },
+        |&from| {
+            let rows = from..(from + batch).min(count);
+            let draws: Vec<u64> = rows.clone().map(|row| first + row as u64).collect();
+            let mut modes = problem.solve(&draws, control)?.into_iter();
+            let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+            for row in rows {
+                table.put(row, modes.by_ref().take(problem.modes()));
+            }
+            drop(table);
+            if units == 1 {
+                control.advance(draws.len() as u64);
+            }
+            Ok(())
+        },
+    )?;
+    Ok(table.into_inner().unwrap_or_else(PoisonError::into_inner).finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// θ = (draw, mode); draw 13 panics when asked to.
+    struct Echo {
+        panics: bool,
+    }
+
+    impl WeightedProblem for Echo {
+        type Aside = u64;
+
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn modes(&self) -> usize {
+            3
+        }
+        fn batch(&self) -> usize {
+            4
+        }
+        fn solve(&self, draws: &[u64], _: &Control) -> Result<Vec<Mode<u64>>, Error> {
+            assert!(!(self.panics && draws.contains(&13)), "unlucky");
+            let mode = |theta: Vec<f64>| Mode {
+                aside: 100 * theta[0] as u64 + theta[1] as u64,
+                theta,
+                status: Status::Converged,
+                iterations: 1,
+                objective: 0.0,
+                gap: 0.0,
+                sigma: 1.0,
+            };
+            let all = draws.iter().flat_map(|&k| (0..3).map(move |m| vec![k as f64, m as f64]));
+            Ok(all.map(mode).collect())
+        }
+    }
+
+    fn run_on(threads: usize, first: u64, count: usize, panics: bool) -> Result<Draws<u64>, Error> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(&Echo { panics }, first, count, &Control::default()))
+    }
+
+    #[test]
+    fn every_draw_lands_in_its_place() {
+        for threads in [1, 3] {
+            let draws = run_on(threads, 5, 10, false).unwrap();
+            for row in 0..10 {
+                for m in 0..3 {
+                    assert_eq!(draws.theta[[row, 0, m]], (5 + row) as f64);
+                    assert_eq!(draws.theta[[row, 1, m]], m as f64);
+                    assert_eq!(draws.status[[row, m]], Status::Converged);
+                    assert_eq!(draws.asides[row * 3 + m], 100 * (5 + row as u64) + m as u64);
+                }
+            }
+            // R reads the memory as it lies: draws fastest.
+            assert_eq!(draws.theta.into_raw_vec_and_offset().0[..3], [5.0, 6.0, 7.0]);
+        }
+    }
+
+    #[test]
+    fn a_panic_names_its_draws() {
+        let error = run_on(1, 5, 16, true).unwrap_err();
+        assert_eq!(error, Error::Internal("in draws 13 to 16: unlucky".into()));
+    }
+
+    #[test]
+    fn a_stopped_run_gives_no_draws() {
+        let control = Control::default();
+        control.stop();
+        assert_eq!(run(&Echo { panics: false }, 1, 3, &control).unwrap_err(), Error::Cancelled);
+    }
+}

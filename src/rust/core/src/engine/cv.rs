@@ -1,0 +1,266 @@
+//! Lambda by cross-validation: one driver for every estimator that has a path.
+//!
+//! Rows held out have weight zero, and the likelihood is not reweighted. An estimator says what its
+//! lambdas are and how a fold's path is found ([`CrossValidated`]); the driver makes the folds run in
+//! parallel and reads the curve.
+
+use super::job::{Control, Stage, for_each};
+use crate::error::Error;
+use std::sync::{Mutex, PoisonError};
+
+/// Which point of the curve to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The smallest error.
+    Min,
+    /// The largest lambda within one standard error of it.
+    OneStandardError,
+}
+
+impl Rule {
+    pub fn new(name: &str) -> Result<Rule, Error> {
+        match name {
+            "min" => Ok(Rule::Min),
+            "1se" => Ok(Rule::OneStandardError),
+            _ => Err(Error::argument("lambda_rule", format!("there is no rule \"{name}\""))),
+        }
+    }
+}
+
+/// Where the lambdas of a fit come from.
+#[derive(Clone, Debug)]
+pub enum Lambda {
+    /// One or more.
+    Given(Vec<f64>),
+    CrossValidated(CrossValidation),
+}
+
+/// How the data are split, over which lambdas, and which one is taken.
+#[derive(Clone, Debug)]
+pub struct CrossValidation {
+    pub folds: Folds,
+    /// Lambdas of the grid.
+    pub lambdas: usize,
+    /// Smallest lambda over the largest; None: what the estimator finds sensible.
+    pub ratio: Option<f64>,
+    pub rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+pub enum Folds {
+    /// As many, made by the estimator.
+    Count(u32),
+    /// The fold of each row, from 1; 0 is never held out.
+    Given(Vec<u32>),
+}
+
+impl Folds {
+    pub fn count(&self) -> u32 {
+        match self {
+            Folds::Count(count) => *count,
+            Folds::Given(of_row) => of_row.iter().copied().max().unwrap_or(0),
+        }
+    }
+}
+
+/// Held-out errors of one fold along the lambdas, and the nonzero coefficients of its fits.
+#[derive(Clone, Debug, Default)]
+pub struct Path {
+    /// Sums of weighted errors over the rows held out.
+    pub errors: Vec<f64>,
+    /// Weight of these rows; zero: the fold says nothing.
+    pub weight: f64,
+    pub nonzero: Vec<u32>,
+}
+
+/// Error against lambda.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    pub lambda: Vec<f64>,
+    pub mean: Vec<f64>,
+    pub se: Vec<f64>,
+    /// Nonzero coefficients of the fit to all rows.
+    pub nonzero: Vec<u32>,
+    pub fold: Vec<u32>,
+    pub index_min: usize,
+    pub index_1se: usize,
+}
+
+impl Curve {
+    pub fn chosen(&self, rule: Rule) -> f64 {
+        self.lambda[match rule {
+            Rule::Min => self.index_min,
+            Rule::OneStandardError => self.index_1se,
+        }]
+    }
+}
+
+/// What an estimator knows of its cross-validation.
+pub trait CrossValidated: Sync {
+    /// The largest lambda of the grid.
+    fn largest_lambda(&self, control: &Control) -> Result<f64, Error>;
+
+    /// Smallest lambda over the largest, where the user gave none.
+    fn smallest_ratio(&self) -> f64;
+
+    /// The fold of each row (from 1; 0 is never held out), where the user gave none.
+    fn folds(&self, count: u32) -> Vec<u32>;
+
+    /// Folds that are best worked on together.
+    fn together(&self, _folds: u32) -> usize {
+        1
+    }
+
+    /// The path of each fold of the group. Fold 0 is no fold: the path of the fit to all rows, which
+    /// may end early, and the others with it.
+    fn paths(
+        &self,
+        of_row: &[u32],
+        group: &[u32],
+        lambda: &[f64],
+        control: &Control,
+    ) -> Result<Vec<Path>, Error>;
+}
+
+/// The curve, folds in parallel.
+pub fn cross_validate(
+    problem: &dyn CrossValidated,
+    settings: &CrossValidation,
+    control: &Control,
+) -> Result<Curve, Error> {
+    let count = settings.folds.count();
+    control.begin(Stage::CrossValidation, u64::from(count) + 1);
+    let of_row = match &settings.folds {
+        Folds::Count(count) => problem.folds(*count),
+        Folds::Given(of_row) => of_row.clone(),
+    };
+    let ratio = settings.ratio.unwrap_or_else(|| problem.smallest_ratio());
+    let mut lambda = grid(problem.largest_lambda(control)?, ratio, settings.lambdas);
+    let whole = problem.paths(&of_row, &[0], &lambda, control)?.pop().unwrap_or_default();
+    lambda.truncate(whole.nonzero.len());
+    control.advance(1);
+    let all: Vec<u32> = (1..=count).collect();
+    let groups: Vec<&[u32]> = all.chunks(problem.together(count).max(1)).collect();
+    let paths: Mutex<Vec<Path>> = Mutex::new(vec![Path::default(); count as usize]);
+    for_each(
+        &groups,
+        control,
+        |group| format!("in cross-validation fold {}", group[0]),
+        |group| {
+            let found = problem.paths(&of_row, group, &lambda, control)?;
+            let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
+            for (&fold, path) in group.iter().zip(found) {
+                paths[fold as usize - 1] = path;
+            }
+            control.advance(group.len() as u64);
+            Ok(())
+        },
+    )?;
+    let paths = paths.into_inner().unwrap_or_else(PoisonError::into_inner);
+    summarise(lambda, of_row, whole.nonzero, &paths)
+}
+
+/// From the largest lambda down by equal factors; by a power that is the same on every machine.
+fn grid(largest: f64, ratio: f64, count: usize) -> Vec<f64> {
+    let steps = count.max(2) - 1;
+    (0..=steps).map(|i| largest * libm::pow(ratio, i as f64 / steps as f64)).collect()
+}
+
+/// As glmnet: the mean over folds by their weight, its standard error from the folds' spread.
+fn summarise(
+    lambda: Vec<f64>,
+    fold: Vec<u32>,
+    nonzero: Vec<u32>,
+    paths: &[Path],
+) -> Result<Curve, Error> {
+    let folds: Vec<&Path> = paths.iter().filter(|f| f.weight > 0.0).collect();
+    if folds.len() < 2 {
+        let text = "must hold out rows in at least two folds that leave enough others to fit";
+        return Err(Error::argument("nfolds", text.into()));
+    }
+    let total: f64 = folds.iter().map(|f| f.weight).sum();
+    let (mut mean, mut se) = (Vec::new(), Vec::new());
+    for l in 0..lambda.len() {
+        let error = |f: &Path| f.errors[l] / f.weight;
+        let centre = folds.iter().map(|f| f.weight * error(f)).sum::<f64>() / total;
+        let spread =
+            folds.iter().map(|f| f.weight * (error(f) - centre).powi(2)).sum::<f64>() / total;
+        mean.push(centre);
+        se.push((spread / (folds.len() as f64 - 1.0)).sqrt());
+    }
+    // The first of equal minima: the largest lambda.
+    let index_min = (0..mean.len()).fold(0, |best, l| if mean[l] < mean[best] { l } else { best });
+    let bar = mean[index_min] + se[index_min];
+    let index_1se = (0..=index_min).find(|&l| mean[l] <= bar).unwrap_or(index_min);
+    Ok(Curve { nonzero, lambda, mean, se, fold, index_min, index_1se })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Errors that fall to a minimum at λ = 1 and differ between folds.
+    struct Valley {
+        rows: usize,
+    }
+
+    impl CrossValidated for Valley {
+        fn largest_lambda(&self, _: &Control) -> Result<f64, Error> {
+            Ok(100.0)
+        }
+        fn smallest_ratio(&self) -> f64 {
+            1e-4
+        }
+        fn folds(&self, count: u32) -> Vec<u32> {
+            (0..self.rows as u32).map(|i| i % count + 1).collect()
+        }
+        fn paths(
+            &self,
+            of_row: &[u32],
+            group: &[u32],
+            lambda: &[f64],
+            _: &Control,
+        ) -> Result<Vec<Path>, Error> {
+            let path = |&fold: &u32| {
+                let weight = of_row.iter().filter(|f| **f == fold).count() as f64;
+                let error = |l: &f64| weight * (2.0 + 0.1 * f64::from(fold) + l.log10().powi(2));
+                // The fit to all rows ends one lambda early.
+                let kept = lambda.len() - usize::from(fold == 0);
+                Path {
+                    errors: lambda[..kept].iter().map(error).collect(),
+                    weight,
+                    nonzero: vec![1; kept],
+                }
+            };
+            Ok(group.iter().map(path).collect())
+        }
+    }
+
+    fn settings(folds: Folds) -> CrossValidation {
+        CrossValidation { folds, lambdas: 41, ratio: None, rule: Rule::Min }
+    }
+
+    #[test]
+    fn the_curve_has_its_minimum_and_the_rules_differ() {
+        let curve =
+            cross_validate(&Valley { rows: 20 }, &settings(Folds::Count(4)), &Control::default())
+                .unwrap();
+        assert_eq!(curve.lambda.len(), 40);
+        assert!((curve.chosen(Rule::Min) - 1.0).abs() < 1e-12);
+        assert!((curve.mean[curve.index_min] - 2.25).abs() < 1e-12);
+        // Four folds at ±0.15 and ±0.05 around the mean.
+        assert!((curve.se[0] - (0.0125f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!(curve.chosen(Rule::OneStandardError) > 1.0);
+    }
+
+    #[test]
+    fn folds_without_weight_are_left_out_and_one_is_not_enough() {
+        let two = Folds::Given([1, 1, 3, 3, 0].to_vec());
+        let curve =
+            cross_validate(&Valley { rows: 5 }, &settings(two), &Control::default()).unwrap();
+        assert!((curve.mean[curve.index_min] - 2.2).abs() < 1e-12);
+        let one = Folds::Given([2, 2, 0].to_vec());
+        let error = cross_validate(&Valley { rows: 3 }, &settings(one), &Control::default());
+        assert_eq!(error.unwrap_err().kind(), "argument");
+    }
+}

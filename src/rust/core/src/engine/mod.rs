@@ -1,0 +1,7 @@
+//! What all estimators share: a problem, its draws on the threads of a job, the choice of lambda.
+
+pub mod bootstrap;
+pub mod cv;
+pub mod job;
+pub mod limits;
+pub mod problem;

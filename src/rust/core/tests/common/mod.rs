@@ -1,0 +1,46 @@
+//! What the tests of several estimators share.
+
+#![allow(dead_code, reason = "every test file is a crate of its own and uses a part of this")]
+
+use ndarray::{Array, Dimension};
+use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
+
+/// Reproducible uniform numbers in (0, 1).
+pub fn uniform(i: usize) -> f64 {
+    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^= z >> 31;
+    ((z >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+}
+
+/// In (−1, 1).
+pub fn noise(i: usize) -> f64 {
+    2.0 * uniform(i) - 1.0
+}
+
+pub fn normal(i: usize) -> f64 {
+    (-2.0 * uniform(2 * i).ln()).sqrt() * (std::f64::consts::TAU * uniform(2 * i + 1)).cos()
+}
+
+/// Cross-validated, with five folds.
+pub fn five_folds(lambdas: usize) -> Lambda {
+    Lambda::CrossValidated(CrossValidation {
+        folds: Folds::Count(5),
+        lambdas,
+        ratio: None,
+        rule: Rule::Min,
+    })
+}
+
+/// The numbers of a table as they lie in memory.
+pub fn flat<D: Dimension>(table: &Array<f64, D>) -> &[f64] {
+    table.as_slice_memory_order().unwrap()
+}
+
+pub fn assert_close(a: &[f64], b: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(a.len(), b.len(), "{what}");
+    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+        assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{what}: {i}: {a} {b}");
+    }
+}
