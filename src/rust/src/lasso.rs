@@ -4,11 +4,12 @@ use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
 use extendr_api::prelude::*;
 use ndarray::{Array, Dimension};
+use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap::{self, Draws};
 use wbb_core::engine::cv::{CrossValidation, Curve, Folds, Lambda, Rule};
 use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Mode;
-use wbb_core::lasso::{Lasso, Options, Source};
+use wbb_core::lasso::{Lasso, Options};
 
 /// Start a lasso job; see R/lasso-fit.R for the fields.
 #[extendr]
@@ -31,7 +32,7 @@ fn start(design: &Fields, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     Ok(job::start(fields.count("threads")?, work))
 }
 
-fn source(design: &Fields, n: usize, p: usize) -> Result<Source> {
+pub fn source(design: &Fields, n: usize, p: usize) -> Result<Source> {
     match design.sparse((n, p), "x")? {
         Some(x) => Ok(Source::Sparse(x)),
         None => design.with_numbers("x", |values| Source::dense(values, n, p)),

@@ -2,13 +2,13 @@
 
 use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
-use crate::lasso::flat;
+use crate::lasso::{flat, source};
 use extendr_api::prelude::*;
+use wbb_core::data::source::Source;
+use wbb_core::data::standard::Standard;
 use wbb_core::engine::bootstrap::{self, Draws};
-use wbb_core::engine::job::in_pool;
 use wbb_core::mlp::{
-    Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units,
-    predict,
+    Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Target, predict,
 };
 use wbb_core::random::weights::WeightPlan;
 
@@ -22,30 +22,28 @@ fn rust_mlp_job(design: List, y: Vec<f64>, test: List, options: List) -> Robj {
 fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<Robj> {
     let plan = fields.weight_plan()?;
     let (n, p) = (fields.count("n")?, fields.count("p")?);
-    let shape = shape(fields)?;
-    let (threads, standardize) = (fields.count("threads")?, fields.flag("standardize")?);
-    let (x, units) = with_source(design, n, p, |source| {
-        in_pool(threads, || {
-            let units = match standardize {
-                true => Units::standard(source, n, p, |i| plan.case(i)),
-                false => Units::default(),
-            };
-            (Inputs::new(source, n, p, &units), units)
-        })
-    })?;
+    let (shape, standardize) = (shape(fields)?, fields.flag("standardize")?);
+    let x = source(design, n, p)?;
     let rows = fields.count("n_test")?;
-    let test = if rows > 0 { Some(inputs(test, rows, p, &units, threads)?) } else { None };
+    let test = if rows > 0 { Some(source(test, rows, p)?) } else { None };
     let target = target(y, &plan, fields.count("classes")?);
     let (recipe, keep) = (recipe(fields)?, fields.flag("keep_networks")?);
     let epochs = recipe.epochs;
-    let mlp = Mlp::new(shape, x, target, test, plan, recipe, keep);
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
     let work = move |control: &_| {
+        // A sparse matrix keeps its zeros.
+        let centred = matches!(x, Source::Dense(_));
+        let units = standardize.then(|| Standard::new(&x, centred, |i| plan.case(i)));
+        let inputs = Inputs::new(&x, units.as_ref());
+        drop(x);
+        let test = test.map(|test| Inputs::new(&test, units.as_ref()));
+        let mlp = Mlp::new(shape, inputs, target, test, plan, recipe, keep);
         let mut draws = bootstrap::run(&mlp, first, count, control)?;
         let (networks, answer) = (std::mem::take(&mut draws.asides), mlp.answer());
+        let units = units.unwrap_or_default();
         Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
     };
-    Ok(job::start(threads, work))
+    Ok(job::start(fields.count("threads")?, work))
 }
 
 /// The answers of networks at new rows.
@@ -59,9 +57,9 @@ fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Ro
     let shape = shape(fields)?;
     let networks =
         networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
-    let units = Units { center: fields.numbers("center")?, scale: fields.numbers("scale")? };
-    let threads = fields.count("threads")?;
-    let x = inputs(design, fields.count("n")?, fields.count("p")?, &units, threads)?;
+    let (center, scale) = (fields.numbers("center")?, fields.numbers("scale")?);
+    let units = (!scale.is_empty()).then(|| Standard { center, scale, sd: Vec::new() });
+    let x = source(design, fields.count("n")?, fields.count("p")?)?;
     let answer = match fields.count("classes")? {
         0 => {
             Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
@@ -69,35 +67,11 @@ fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Ro
         classes => Answer::Classes(classes),
     };
     let work = move |control: &_| {
+        let x = Inputs::new(&x, units.as_ref());
         let answers = predict(&shape, &networks, &x, answer, control)?;
         Ok(Box::new(move || list!(predictions = answers)) as Convert)
     };
-    Ok(job::start(threads, work))
-}
-
-fn inputs(
-    design: &Fields,
-    rows: usize,
-    columns: usize,
-    units: &Units,
-    threads: usize,
-) -> Result<Inputs> {
-    with_source(design, rows, columns, |source| {
-        in_pool(threads, || Inputs::new(source, rows, columns, units))
-    })
-}
-
-/// Look at x without copying it, if it is dense.
-fn with_source<T>(
-    design: &Fields,
-    rows: usize,
-    columns: usize,
-    look: impl Fn(&Source) -> Result<T>,
-) -> Result<T> {
-    match design.sparse((rows, columns), "x")? {
-        Some(x) => look(&Source::Sparse(x)),
-        None => design.with_numbers("x", |values| look(&Source::Dense(values)))?,
-    }
+    Ok(job::start(fields.count("threads")?, work))
 }
 
 fn shape(fields: &Fields) -> Result<Shape> {
@@ -149,7 +123,7 @@ fn result(
     networks: Vec<DrawNetwork>,
     epochs: usize,
     keep: bool,
-    units: Units,
+    units: Standard,
     answer: Answer,
 ) -> List {
     let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };

@@ -5,9 +5,10 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
+use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap;
 use wbb_core::engine::job::Control;
-use wbb_core::mlp::{Activation, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units};
+use wbb_core::mlp::{Activation, Inputs, Method, Mlp, Recipe, Shape, Target};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 
@@ -56,7 +57,7 @@ fn run(name: &str, control: &Control) -> Option<()> {
     let shape = Shape { sizes: vec![SIDE * SIDE, 128, 64, 10], activation: Activation::Relu };
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, ROWS);
     let begin = Instant::now();
-    let inputs = Inputs::new(&Source::Dense(&x), ROWS, SIDE * SIDE, &Units::default());
+    let inputs = Inputs::new(&Source::dense(&x, ROWS, SIDE * SIDE), None);
     drop(x);
     let ready = begin.elapsed();
     let mlp = Mlp::new(shape, inputs, Target::classes(y, 10), None, plan, recipe, true);

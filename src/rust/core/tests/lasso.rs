@@ -4,13 +4,14 @@ mod common;
 
 use common::{assert_close, five_folds, flat, noise};
 use ndarray::s;
+use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap::{self, Draws};
 use wbb_core::engine::cv::Lambda;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Status;
 use wbb_core::error::Error;
-use wbb_core::lasso::{Lasso, Method, Options, Source};
+use wbb_core::lasso::{Lasso, Method, Options};
 use wbb_core::linalg::sparse::compressed_columns;
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;

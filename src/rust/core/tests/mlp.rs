@@ -3,12 +3,11 @@
 
 use sprs::TriMat;
 use std::time::{Duration, Instant};
+use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap::{self, Draws};
 use wbb_core::engine::job::{Control, Job, Stage};
 use wbb_core::engine::problem::Status;
-use wbb_core::mlp::{
-    Activation, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units, predict,
-};
+use wbb_core::mlp::{Activation, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Target, predict};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 
@@ -57,7 +56,7 @@ impl Data {
         }
     }
 
-    fn sparse(&self) -> Source<'static> {
+    fn sparse(&self) -> Source {
         let mut triplets = TriMat::new((self.n, self.p));
         for (at, &v) in self.x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
             triplets.add_triplet(at % self.n, at / self.n, v);
@@ -66,7 +65,7 @@ impl Data {
     }
 
     fn inputs(&self) -> Inputs {
-        Inputs::new(&Source::Dense(&self.x), self.n, self.p, &Units::default())
+        Inputs::new(&Source::dense(&self.x, self.n, self.p), None)
     }
 
     fn shape(&self, hidden: &[usize], activation: Activation) -> Shape {
@@ -345,8 +344,8 @@ fn draws_depend_on_seed_and_number_alone() {
     let shape = data.shape(&[9], Activation::Relu);
     let shuffled = Recipe { batch: 16, shuffle: true, fresh: true, ..recipe(3, 0.1) };
     let bits = |threads: usize, first: u64, count: usize, sparse: bool| {
-        let source = if sparse { data.sparse() } else { Source::Dense(&data.x) };
-        let x = Inputs::new(&source, data.n, data.p, &Units::default());
+        let source = if sparse { data.sparse() } else { Source::dense(&data.x, data.n, data.p) };
+        let x = Inputs::new(&source, None);
         let plan = data.plan(Law::Exponential);
         let mlp = Mlp::new(shape.clone(), x, data.target(), None, plan, shuffled.clone(), true);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -29,6 +29,11 @@ impl Blocked {
         Blocked { rows, cols, block, values }
     }
 
+    /// The rows of each block.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + Clone + use<> {
+        ranges(self.rows, self.block)
+    }
+
     /// The block of these rows.
     pub fn get(&self, rows: &Range<usize>) -> &[f64] {
         &self.values[rows.start * self.cols..][..rows.len() * self.cols]

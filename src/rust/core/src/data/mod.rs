@@ -3,4 +3,5 @@
 pub mod blocks;
 pub mod design;
 pub mod rows;
+pub mod source;
 pub mod standard;

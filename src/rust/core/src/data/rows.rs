@@ -1,5 +1,6 @@
 //! A sparse matrix by rows, standardised without being filled.
 
+use super::standard::{Standard, standard};
 use crate::linalg::dense::axpy;
 use crate::linalg::lanes::{LANES, dispatch};
 use sprs::CsMat;
@@ -14,8 +15,9 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// (x − center) / scale, where a scale of ∞ means zero.
-    pub fn new(x: &CsMat<f64>, center: &[f64], scale: &[f64]) -> Sparse {
+    /// Standardised columns of x.
+    pub fn new(x: &CsMat<f64>, by: &Standard) -> Sparse {
+        let (center, scale) = (&by.center, &by.scale);
         let full = |j: usize| x.outer_view(j).is_some_and(|c| c.nnz() == x.rows());
         // A full column is centred outright: its shift could be large, and cancellation with it.
         let outright: Vec<bool> = (0..x.cols()).map(full).collect();
@@ -52,11 +54,6 @@ impl Sparse {
             shift: &self.shift,
         }
     }
-}
-
-/// A standardised number.
-pub fn standard(v: f64, center: f64, scale: f64) -> f64 {
-    if scale.is_finite() { (v - center) / scale } else { 0.0 }
 }
 
 /// Borrowed rows of a sparse matrix.

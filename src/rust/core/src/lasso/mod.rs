@@ -31,5 +31,4 @@ mod setup;
 mod starts;
 mod sweeps;
 
-pub use crate::data::design::Source;
 pub use problem::{Lasso, Method, Options};

@@ -130,11 +130,11 @@ impl Lasso {
     ///
     /// Columns are always scaled inside; the penalty follows the scale that the user chose.
     pub fn unit_penalty(&self, j: usize) -> f64 {
-        let scale = self.data.design.scale[j];
+        let scale = self.data.design.standard.scale[j];
         if !scale.is_finite() {
             return f64::INFINITY;
         }
-        let chosen = if self.options.standardize { self.data.design.sd[j] } else { 1.0 };
+        let chosen = if self.options.standardize { self.data.design.standard.sd[j] } else { 1.0 };
         self.options.penalty_factor[j] * (chosen / scale) / self.scale_y
     }
 
@@ -150,8 +150,9 @@ impl Lasso {
             let strength = lambda * prior[j.min(prior.len() - 1)];
             task.l1[j] = strength * alpha * unit;
             // ½ λ f (b sd)² for b = β s_y / scale, over s_y².
-            let chosen = if self.options.standardize { self.data.design.sd[j] } else { 1.0 };
-            let square = unit * self.scale_y * (chosen / self.data.design.scale[j]);
+            let chosen =
+                if self.options.standardize { self.data.design.standard.sd[j] } else { 1.0 };
+            let square = unit * self.scale_y * (chosen / self.data.design.standard.scale[j]);
             task.ridge[j] = (strength * (1.0 - alpha) * square).min(1e300);
         }
     }
@@ -222,7 +223,8 @@ impl Lasso {
         let slopes = self.data.design.unscale(&beta);
         let mut theta = Vec::with_capacity(self.dimension());
         if self.options.intercept {
-            let shift: f64 = slopes.iter().zip(&self.data.design.center).map(|(b, c)| b * c).sum();
+            let shift: f64 =
+                slopes.iter().zip(&self.data.design.standard.center).map(|(b, c)| b * c).sum();
             theta.push(self.mean_y + self.scale_y * s.b0 - shift);
         }
         theta.extend(slopes);

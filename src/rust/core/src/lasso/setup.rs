@@ -8,7 +8,9 @@ use super::newton::Newton;
 use super::pass::{RowWeights, Task};
 use super::problem::{Lasso, Method, Options};
 use super::starts::Starts;
-use crate::data::design::{Design, Source};
+use crate::data::design::Design;
+use crate::data::source::Source;
+use crate::data::standard::Standard;
 use crate::engine::cv::{Lambda, cross_validate};
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
@@ -28,18 +30,12 @@ impl Lasso {
         control: &Control,
     ) -> Result<Lasso, Error> {
         control.begin(Stage::Mode, 1);
-        let (n, p) = (y.len(), options.penalty_factor.len());
-        let design = Design::new(x, n, p, options.intercept, |i| plan.case(i));
-        let response =
-            Design::new(Source::dense(&y, n, 1), n, 1, options.intercept, |i| plan.case(i));
-        let mean_y = response.center[0];
+        let case = |i: usize| plan.case(i);
+        let response = Standard::of_column(&y, options.intercept, case);
+        let design = Design::new(x, options.intercept, case);
+        let y = y.iter().map(|v| response.apply(0, *v)).collect();
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
-        let y: Vec<f64> = response
-            .blocks()
-            .filter_map(|rows| response.dense_block(&rows))
-            .flatten()
-            .copied()
-            .collect();
+        let mean_y = response.center[0];
         let data = Data { design, y, intercept: options.intercept };
         let mut lasso = Lasso {
             data,

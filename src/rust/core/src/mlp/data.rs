@@ -1,80 +1,14 @@
 //! The inputs: one copy of the data in f32, by rows, sparse where that is faster.
 
-use crate::data::standard::moments;
+use crate::data::blocks::Blocked;
+use crate::data::source::Source;
+use crate::data::standard::Standard;
 use crate::linalg::single::{DenseRows, Entry, SparseRows};
 use crate::linalg::sparse::SparseMatrix;
 use rayon::prelude::*;
 
 /// Below this share of nonzeros their products take less time than all products do.
 const SPARSE: f64 = 0.4;
-
-/// Rows read at a time, so that what is written stays in the cache.
-const BLOCK: usize = 256;
-
-/// x as the user has it.
-pub enum Source<'a> {
-    /// Column-major.
-    Dense(&'a [f64]),
-    /// Compressed by columns.
-    Sparse(SparseMatrix),
-}
-
-/// What every column is shifted by and divided by; empty: nothing.
-#[derive(Clone, Debug, Default)]
-pub struct Units {
-    pub center: Vec<f64>,
-    pub scale: Vec<f64>,
-}
-
-impl Units {
-    /// Mean 0 and standard deviation 1; a sparse matrix keeps its zeros and gets root mean square 1.
-    /// `case` are the user's weights. A constant column says nothing beside a bias: scale ∞.
-    pub fn standard(
-        x: &Source,
-        rows: usize,
-        columns: usize,
-        case: impl Fn(usize) -> f64 + Copy,
-    ) -> Units {
-        let total: f64 = (0..rows).map(case).sum();
-        match x {
-            Source::Dense(x) => (0..columns)
-                .map(|j| {
-                    let column = x[j * rows..][..rows].iter().copied().enumerate();
-                    let m = moments(column, rows, total, case);
-                    (m.mean, if m.constant { f64::INFINITY } else { m.sd })
-                })
-                .unzip()
-                .into(),
-            Source::Sparse(x) => x
-                .outer_iterator()
-                .map(|c| {
-                    let m = moments(c.iter().map(|(i, &v)| (i, v)), rows, total, case);
-                    (0.0, if m.rms > 0.0 { m.rms } else { 1.0 })
-                })
-                .unzip()
-                .into(),
-        }
-    }
-
-    #[inline(always)]
-    fn apply(&self, j: usize, value: f64) -> f32 {
-        if self.center.is_empty() {
-            value as f32
-        } else {
-            ((value - self.center[j]) / self.scale[j]) as f32
-        }
-    }
-
-    fn moves_zero(&self) -> bool {
-        self.center.iter().any(|&c| c != 0.0)
-    }
-}
-
-impl From<(Vec<f64>, Vec<f64>)> for Units {
-    fn from((center, scale): (Vec<f64>, Vec<f64>)) -> Units {
-        Units { center, scale }
-    }
-}
 
 /// A matrix of f32 by rows.
 pub struct Inputs {
@@ -95,21 +29,19 @@ pub enum Rows<'a> {
 }
 
 impl Inputs {
-    /// On the threads of the pool we are in.
-    pub fn new(x: &Source, rows: usize, columns: usize, units: &Units) -> Inputs {
+    /// Standardised where that is asked for, on the threads of the pool we are in.
+    pub fn new(x: &Source, units: Option<&Standard>) -> Inputs {
         let storage = match x {
             Source::Dense(x) => {
-                let counts = row_counts(x, rows);
+                let counts = row_counts(x);
                 let nonzero: usize = counts.iter().map(|c| *c as usize).sum();
-                if (nonzero as f64) < SPARSE * x.len() as f64 && !units.moves_zero() {
-                    sparse_of_dense(x, &counts, columns, units)
-                } else {
-                    dense(x, rows, columns, units)
-                }
+                let few = (nonzero as f64) < SPARSE * (x.rows * x.cols) as f64;
+                let moved = units.is_some_and(|u| u.center.iter().any(|&c| c != 0.0));
+                if few && !moved { sparse_of_dense(x, &counts, units) } else { dense(x, units) }
             }
             Source::Sparse(x) => sparse(x, units),
         };
-        Inputs { rows, columns, storage }
+        Inputs { rows: x.rows(), columns: x.cols(), storage }
     }
 
     pub fn rows<'a>(&'a self, which: &'a [u32]) -> Rows<'a> {
@@ -125,13 +57,19 @@ impl Inputs {
     }
 }
 
-fn dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
-    let mut values = vec![0.0; rows * columns];
-    values.par_chunks_mut(BLOCK * columns).enumerate().for_each(|(b, block)| {
-        for j in 0..columns {
-            let column = &x[j * rows + b * BLOCK..][..block.len() / columns];
-            for (row, &v) in block.chunks_exact_mut(columns).zip(column) {
-                row[j] = units.apply(j, v);
+#[inline(always)]
+fn scaled(units: Option<&Standard>, j: usize, value: f64) -> f32 {
+    units.map_or(value, |u| u.apply(j, value)) as f32
+}
+
+fn dense(x: &Blocked, units: Option<&Standard>) -> Storage {
+    let columns = x.cols;
+    let mut values = vec![0.0; x.rows * columns];
+    let blocks: Vec<_> = x.ranges().collect();
+    values.par_chunks_mut(x.block * columns).zip(blocks).for_each(|(out, rows)| {
+        for (j, column) in x.get(&rows).chunks_exact(rows.len()).enumerate() {
+            for (row, &v) in out.chunks_exact_mut(columns).zip(column) {
+                row[j] = scaled(units, j, v);
             }
         }
     });
@@ -139,11 +77,12 @@ fn dense(x: &[f64], rows: usize, columns: usize, units: &Units) -> Storage {
 }
 
 /// Nonzeros of each row.
-fn row_counts(x: &[f64], rows: usize) -> Vec<u32> {
-    let mut counts = vec![0; rows];
-    counts.par_chunks_mut(BLOCK).enumerate().for_each(|(b, counts)| {
-        for column in x.chunks_exact(rows) {
-            for (count, &v) in counts.iter_mut().zip(&column[b * BLOCK..]) {
+fn row_counts(x: &Blocked) -> Vec<u32> {
+    let mut counts = vec![0; x.rows];
+    let blocks: Vec<_> = x.ranges().collect();
+    counts.par_chunks_mut(x.block).zip(blocks).for_each(|(counts, rows)| {
+        for column in x.get(&rows).chunks_exact(rows.len()) {
+            for (count, &v) in counts.iter_mut().zip(column) {
                 *count += (v != 0.0) as u32;
             }
         }
@@ -163,26 +102,24 @@ fn row_starts(counts: &[u32]) -> Vec<usize> {
     starts
 }
 
-fn sparse_of_dense(x: &[f64], counts: &[u32], columns: usize, units: &Units) -> Storage {
-    let rows = counts.len();
+fn sparse_of_dense(x: &Blocked, counts: &[u32], units: Option<&Standard>) -> Storage {
     let starts = row_starts(counts);
-    let mut entries = vec![Entry::default(); starts[rows]];
+    let mut entries = vec![Entry::default(); starts[x.rows]];
     // The entries of each block of rows, to be filled in parallel.
     let mut blocks = Vec::new();
     let mut rest = &mut entries[..];
-    for (b, starts) in starts[..rows].chunks(BLOCK).enumerate() {
-        let size: usize = counts[b * BLOCK..][..starts.len()].iter().map(|c| *c as usize).sum();
-        let (block, others) = rest.split_at_mut(size);
-        blocks.push((b * BLOCK, starts, block));
+    for rows in x.ranges() {
+        let (block, others) = rest.split_at_mut(starts[rows.end] - starts[rows.start]);
+        blocks.push((rows, block));
         rest = others;
     }
-    blocks.into_par_iter().for_each(|(first, starts, block)| {
-        let mut next: Vec<usize> = starts.iter().map(|s| s - starts[0]).collect();
-        for j in 0..columns {
-            let column = &x[j * rows + first..][..next.len()];
+    blocks.into_par_iter().for_each(|(rows, block)| {
+        let first = starts[rows.start];
+        let mut next: Vec<usize> = starts[rows.clone()].iter().map(|s| s - first).collect();
+        for (j, column) in x.get(&rows).chunks_exact(rows.len()).enumerate() {
             for (at, &v) in next.iter_mut().zip(column) {
                 if v != 0.0 {
-                    block[*at] = Entry { at: j as u32, value: units.apply(j, v) };
+                    block[*at] = Entry { at: j as u32, value: scaled(units, j, v) };
                     *at += 1;
                 }
             }
@@ -191,7 +128,7 @@ fn sparse_of_dense(x: &[f64], counts: &[u32], columns: usize, units: &Units) -> 
     Storage::Sparse { starts, entries }
 }
 
-fn sparse(x: &SparseMatrix, units: &Units) -> Storage {
+fn sparse(x: &SparseMatrix, units: Option<&Standard>) -> Storage {
     let mut counts = vec![0; x.rows()];
     x.outer_iterator().for_each(|c| c.iter().for_each(|(i, _)| counts[i] += 1));
     let starts = row_starts(&counts);
@@ -199,7 +136,7 @@ fn sparse(x: &SparseMatrix, units: &Units) -> Storage {
     let mut next = starts.clone();
     for (j, column) in x.outer_iterator().enumerate() {
         for (i, &v) in column.iter() {
-            entries[next[i]] = Entry { at: j as u32, value: units.apply(j, v) };
+            entries[next[i]] = Entry { at: j as u32, value: scaled(units, j, v) };
             next[i] += 1;
         }
     }
@@ -237,9 +174,8 @@ mod tests {
             for (at, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
                 triplets.add_triplet(at % rows, at / rows, v);
             }
-            let units = Units::default();
-            let dense = Inputs::new(&Source::Dense(&x), rows, columns, &units);
-            let sparse = Inputs::new(&Source::Sparse(triplets.to_csc()), rows, columns, &units);
+            let dense = Inputs::new(&Source::dense(&x, rows, columns), None);
+            let sparse = Inputs::new(&Source::Sparse(triplets.to_csc()), None);
             assert_eq!(matches!(dense.storage, Storage::Sparse { .. }), every == 4);
             assert_eq!(filled(&dense), filled(&sparse));
             assert_eq!(filled(&dense)[7 * columns + 3], x[3 * rows + 7] as f32);
@@ -249,9 +185,9 @@ mod tests {
     #[test]
     fn standard_columns() {
         let x = [1.0, 2.0, 6.0, 5.0, 5.0, 5.0];
-        let source = Source::Dense(&x);
-        let units = Units::standard(&source, 3, 2, |_| 1.0);
-        let rows = filled(&Inputs::new(&source, 3, 2, &units));
+        let source = Source::dense(&x, 3, 2);
+        let units = Standard::new(&source, true, |_| 1.0);
+        let rows = filled(&Inputs::new(&source, Some(&units)));
         assert!((rows[0] + 2.0 / (14f32 / 3.0).sqrt()).abs() < 1e-6);
         assert_eq!([rows[1], rows[3], rows[5]], [0.0; 3]);
     }

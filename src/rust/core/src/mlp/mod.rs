@@ -20,7 +20,7 @@ mod target;
 mod train;
 mod units;
 
-pub use data::{Inputs, Source, Units};
+pub use data::Inputs;
 pub use network::Shape;
 pub use optimizer::Method;
 pub use predict::predict;

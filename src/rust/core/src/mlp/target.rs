@@ -1,7 +1,7 @@
 //! What the outputs are to be, and how far off they are.
 
 use super::units::softmax;
-use crate::data::standard::moments;
+use crate::data::standard::Standard;
 
 /// The response.
 pub enum Target {
@@ -18,11 +18,10 @@ impl Target {
 
     /// Mean 0 and standard deviation 1 under the user's weights.
     pub fn numbers(y: &[f64], case: impl Fn(usize) -> f64 + Copy) -> Target {
-        let total = (0..y.len()).map(case).sum();
-        let m = moments(y.iter().copied().enumerate(), y.len(), total, case);
-        let scale = if m.constant { 1.0 } else { m.sd };
-        let values = y.iter().map(|v| ((v - m.mean) / scale) as f32).collect();
-        Target::Numbers { values, center: m.mean, scale }
+        let units = Standard::of_column(y, true, case);
+        let scale = units.sd[0];
+        let values = y.iter().map(|v| ((v - units.center[0]) / scale) as f32).collect();
+        Target::Numbers { values, center: units.center[0], scale }
     }
 
     pub fn outputs(&self) -> usize {
