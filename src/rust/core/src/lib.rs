@@ -33,7 +33,9 @@ pub mod genlasso;
 pub mod laplace;
 pub mod lasso;
 pub mod linalg;
+pub mod loss;
 pub mod mlp;
+pub mod penalty;
 pub mod random;
 pub mod trendfilter;
 

@@ -45,6 +45,15 @@ impl Blocked {
             .flat_map(move |rows| self.get(&rows)[j * rows.len()..][..rows.len()].iter().copied())
     }
 
+    /// Put other numbers into column j, row by row.
+    pub fn set_column(&mut self, j: usize, value: impl Fn(usize) -> f64) {
+        for rows in ranges(self.rows, self.block) {
+            let count = rows.len();
+            let place = &mut self.values[rows.start * self.cols + j * count..][..count];
+            place.iter_mut().zip(rows).for_each(|(v, i)| *v = value(i));
+        }
+    }
+
     /// Change every number, knowing its column.
     pub fn change(&mut self, f: impl Fn(usize, f64) -> f64) {
         for rows in ranges(self.rows, self.block) {

@@ -1,5 +1,6 @@
 //! The design matrix, standardised once: dense in blocks of rows, or sparse and never filled.
 
+use super::basis::Basis;
 use super::blocks::{Blocked, ROWS, ranges};
 use super::rows::{Sparse, SparseRows};
 use super::source::Source;
@@ -11,6 +12,8 @@ pub struct Design {
     pub rows: usize,
     pub cols: usize,
     pub standard: Standard,
+    /// Of columns that are there as a basis of their span.
+    basis: Option<Basis>,
     /// Rows of a block.
     pub block: usize,
     storage: Storage,
@@ -33,7 +36,16 @@ impl Design {
             }
             Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &standard))),
         };
-        Design { rows, cols, standard, block, storage }
+        Design { rows, cols, standard, basis: None, block, storage }
+    }
+
+    /// Replace these columns by an orthonormal basis of their span, if the matrix is dense; those that
+    /// have no place in it. Their coefficients must not be penalised.
+    pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) -> &[u32] {
+        if let Storage::Dense(x) = &mut self.storage {
+            self.basis = Some(Basis::put(x, which, case));
+        }
+        self.basis.as_ref().map_or(&[], Basis::dropped)
     }
 
     pub fn is_sparse(&self) -> bool {
@@ -71,6 +83,10 @@ impl Design {
 
     /// Coefficients on the scale of the user's columns.
     pub fn unscale(&self, beta: &[f64]) -> Vec<f64> {
+        let mut beta = beta.to_vec();
+        if let Some(basis) = &self.basis {
+            basis.unpack(&mut beta);
+        }
         beta.iter().zip(&self.standard.scale).map(|(b, s)| b / s).collect()
     }
 }

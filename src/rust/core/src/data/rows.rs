@@ -1,7 +1,6 @@
 //! A sparse matrix by rows, standardised without being filled.
 
 use super::standard::{Standard, standard};
-use crate::linalg::dense::axpy;
 use crate::linalg::lanes::{LANES, dispatch};
 use sprs::CsMat;
 use std::ops::Range;
@@ -73,74 +72,89 @@ impl<'a> SparseRows<'a> {
     }
 }
 
-/// A panel of draws in a pass over sparse rows; `residual` holds y, then y − Xβ.
-pub struct SparsePanel<'a> {
-    pub coefficients: &'a [f64],
-    pub weights: &'a [f64],
-    pub width: usize,
-    pub residual: &'a mut [f64],
-    /// X'W(y − Xβ), without the shifts, is added here.
-    pub gradient: &'a mut [f64],
+/// panel −= Xβ (without the shifts), lanes `at .. at + W` of every row.
+#[inline(always)]
+fn subtract_strip<const W: usize>(
+    x: SparseRows,
+    rows: Range<usize>,
+    coefficients: &[f64],
+    width: usize,
+    at: usize,
+    panel: &mut [f64],
+) {
+    for (line, i) in panel.chunks_exact_mut(width).zip(rows) {
+        let (columns, values) = x.row(i);
+        let mut left = [0.0; W];
+        left.copy_from_slice(&line[at..][..W]);
+        for (&j, &v) in columns.iter().zip(values) {
+            let b = &coefficients[j as usize * width + at..][..W];
+            for l in 0..W {
+                left[l] = (-v).mul_add(b[l], left[l]);
+            }
+        }
+        line[at..][..W].copy_from_slice(&left);
+    }
 }
 
-impl SparsePanel<'_> {
-    /// Lanes `at .. at + W` of every row.
-    #[inline(always)]
-    fn strip<const W: usize>(&mut self, x: SparseRows, rows: Range<usize>, at: usize) {
-        let width = self.width;
-        for (r, i) in rows.enumerate() {
-            let (columns, values) = x.row(i);
-            let here = r * width + at;
-            let mut left = [0.0; W];
-            left.copy_from_slice(&self.residual[here..][..W]);
-            for (&j, &v) in columns.iter().zip(values) {
-                let b = &self.coefficients[j as usize * width + at..][..W];
-                for l in 0..W {
-                    left[l] = (-v).mul_add(b[l], left[l]);
-                }
-            }
-            self.residual[here..][..W].copy_from_slice(&left);
-            let w = &self.weights[here..][..W];
+/// out += X' panel (without the shifts), lanes `at .. at + W` of every row.
+#[inline(always)]
+fn accumulate_strip<const W: usize>(
+    x: SparseRows,
+    rows: Range<usize>,
+    panel: &[f64],
+    width: usize,
+    at: usize,
+    out: &mut [f64],
+) {
+    for (line, i) in panel.chunks_exact(width).zip(rows) {
+        let (columns, values) = x.row(i);
+        let mut here = [0.0; W];
+        here.copy_from_slice(&line[at..][..W]);
+        for (&j, &v) in columns.iter().zip(values) {
+            let o = &mut out[j as usize * width + at..][..W];
             for l in 0..W {
-                left[l] *= w[l];
-            }
-            for (&j, &v) in columns.iter().zip(values) {
-                let g = &mut self.gradient[j as usize * width + at..][..W];
-                for l in 0..W {
-                    g[l] = v.mul_add(left[l], g[l]);
-                }
+                o[l] = v.mul_add(here[l], o[l]);
             }
         }
     }
 }
 
 dispatch! {
-    /// One pass over sparse rows for a panel of draws.
-    pub fn sparse_pass(x: SparseRows, rows: Range<usize>, panel: &mut SparsePanel) {
+    /// panel −= Xβ for a panel of draws; `coefficients` is columns × width. Shifts are left out.
+    pub fn sparse_subtract(
+        x: SparseRows,
+        rows: Range<usize>,
+        coefficients: &[f64],
+        width: usize,
+        panel: &mut [f64],
+    ) {
         let mut at = 0;
-        while at + 2 * LANES <= panel.width {
-            panel.strip::<{ 2 * LANES }>(x, rows.clone(), at);
+        while at + 2 * LANES <= width {
+            subtract_strip::<{ 2 * LANES }>(x, rows.clone(), coefficients, width, at, panel);
             at += 2 * LANES;
         }
-        if at < panel.width {
-            panel.strip::<LANES>(x, rows, at);
+        if at < width {
+            subtract_strip::<LANES>(x, rows, coefficients, width, at, panel);
         }
     }
 }
 
-/// out += X'W (without the shifts) for a panel of draws.
-pub fn sparse_sums(
-    x: SparseRows,
-    rows: Range<usize>,
-    weights: &[f64],
-    width: usize,
-    out: &mut [f64],
-) {
-    for (r, i) in rows.enumerate() {
-        let (columns, values) = x.row(i);
-        let w = &weights[r * width..][..width];
-        for (&j, &v) in columns.iter().zip(values) {
-            axpy(v, w, &mut out[j as usize * width..][..width]);
+dispatch! {
+    /// out += X' panel for a panel of draws; `out` is columns × width. Shifts are left out.
+    pub fn sparse_accumulate(
+        x: SparseRows,
+        rows: Range<usize>,
+        panel: &[f64],
+        width: usize,
+        out: &mut [f64],
+    ) {
+        let mut at = 0;
+        while at + 2 * LANES <= width {
+            accumulate_strip::<{ 2 * LANES }>(x, rows.clone(), panel, width, at, out);
+            at += 2 * LANES;
+        }
+        if at < width {
+            accumulate_strip::<LANES>(x, rows, panel, width, at, out);
         }
     }
 }

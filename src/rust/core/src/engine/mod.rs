@@ -2,6 +2,7 @@
 
 pub mod bootstrap;
 pub mod cv;
+pub mod freedom;
 pub mod job;
 pub mod limits;
 pub mod problem;

@@ -1,21 +1,46 @@
 //! Solve a batch of weighted lassos: step each, pass over the data once for all, certify, repeat.
 
-use super::models::{History, Reference, WorkingSet};
-use super::moments::Data;
+use super::certificate::{Certificate, Point};
+use super::cross::{centre, cross};
+use super::free::FreeBlock;
 use super::newton::Newton;
-use super::pass::{Task, pass};
+use super::pass::pass;
+use super::reference::{History, Reference};
+use super::task::{Data, Found, Task};
+use super::working::WorkingSet;
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::engine::problem::Status;
 use crate::error::Error;
 
+/// A task and what is known of its curvature, which depends on the weights alone and serves all
+/// lambdas.
+pub struct Attempt<'a> {
+    pub task: Task<'a>,
+    /// Gram matrix of the columns that mattered so far.
+    set: Option<Box<WorkingSet>>,
+    /// That of the coordinates without an ℓ1 term, for draws that have no other.
+    unpenalised: Option<(Vec<usize>, Vec<f64>, FreeBlock)>,
+}
+
+impl<'a> From<Task<'a>> for Attempt<'a> {
+    fn from(task: Task<'a>) -> Attempt<'a> {
+        Attempt { task, set: None, unpenalised: None }
+    }
+}
+
 /// How a task ended.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct End {
     pub status: Status,
     pub iterations: u32,
     pub objective: f64,
     pub gap: f64,
+}
+
+impl End {
+    /// Without any weight there is nothing to fit.
+    pub const EMPTY: End = End { status: Status::Empty, iterations: 0, objective: 0.0, gap: 0.0 };
 }
 
 enum Model<'a> {
@@ -26,9 +51,17 @@ enum Model<'a> {
 struct Progress<'a> {
     model: Model<'a>,
     /// The best gap so far, and rounds since it last got clearly better.
-    best: f64,
+    gap: f64,
     stalled: u32,
+    /// The best point so far: a draw that fails ends there.
+    best: Option<Best>,
     end: Option<End>,
+}
+
+struct Best {
+    certificate: Certificate,
+    beta: Vec<f64>,
+    found: Found,
 }
 
 /// Rounds without a clearly better gap after which a model is given up.
@@ -39,58 +72,48 @@ const REFERENCE_ROUNDS: u32 = 30;
 /// Solve all tasks from their β; on return `found` belongs to β.
 pub fn solve(
     data: &Data,
-    tasks: &mut [Task],
+    attempts: &mut [Attempt],
     reference: Option<&Reference>,
     limits: Limits,
     newton: &mut Newton,
     control: &Control,
 ) -> Result<Vec<End>, Error> {
-    let p = data.design.cols;
-    let mut states: Vec<Progress> = tasks
-        .iter()
-        .map(|_| Progress {
-            model: match reference {
-                Some(reference) => Model::Reference(reference, History::default()),
-                None => Model::Working,
-            },
-            best: f64::INFINITY,
-            stalled: 0,
-            end: None,
-        })
-        .collect();
+    let mut states: Vec<Progress> = attempts.iter().map(|_| Progress::new(reference)).collect();
     if reference.is_none() {
-        for task in tasks.iter_mut().filter(|t| t.totals.is_none()) {
+        for attempt in attempts.iter_mut().filter(|a| a.task.totals.is_none()) {
             control.check()?;
-            let mut set = Box::new(WorkingSet::new(p));
+            let (task, set) = attempt.working(data);
             set.begin(data, task, control)?;
-            task.set = Some(set);
         }
     }
     for round in 1.. {
-        let mut open: Vec<&mut Task> = tasks
+        let mut open: Vec<&mut Task> = attempts
             .iter_mut()
             .zip(&states)
             .filter(|(_, s)| s.end.is_none())
-            .map(|(t, _)| t)
+            .map(|(a, _)| &mut a.task)
             .collect();
         if open.is_empty() {
             break;
         }
         pass(data, &mut open, control)?;
-        for (task, state) in tasks.iter_mut().zip(&mut states).filter(|(_, s)| s.end.is_none()) {
+        for (attempt, state) in
+            attempts.iter_mut().zip(&mut states).filter(|(_, s)| s.end.is_none())
+        {
             control.check()?;
-            state.judge(task, p, round, limits);
-            if state.end.is_none() {
-                match &mut state.model {
-                    Model::Reference(reference, _) => reference.step(task, newton, control)?,
-                    Model::Working => {
-                        let fresh = || Box::new(WorkingSet::new(p));
-                        let mut set = task.set.take().unwrap_or_else(fresh);
-                        // New columns are progress, even if the gap does not show it yet.
-                        if set.step(data, task, control)? {
-                            state.stalled = 0;
-                        }
-                        task.set = Some(set);
+            state.judge(data, attempt, round, limits, control)?;
+            if state.end.is_some() {
+                continue;
+            }
+            match &mut state.model {
+                Model::Reference(reference, _) => {
+                    reference.step(&mut attempt.task, newton, control)?;
+                }
+                Model::Working => {
+                    let (task, set) = attempt.working(data);
+                    // New columns are progress, even if the gap does not show it yet.
+                    if set.step(data, task, control)? {
+                        state.stalled = 0;
                     }
                 }
             }
@@ -100,35 +123,162 @@ pub fn solve(
     Ok(states.into_iter().filter_map(|s| s.end).collect())
 }
 
-impl Progress<'_> {
-    fn judge(&mut self, task: &mut Task, p: usize, round: u32, limits: Limits) {
-        let ended =
-            |status, objective, gap| Some(End { status, iterations: round, objective, gap });
-        if task.totals.as_ref().is_none_or(|t| t.w <= 0.0) {
-            task.beta.fill(0.0);
-            self.end = ended(Status::Empty, 0.0, 0.0);
-            return;
+impl<'a> Attempt<'a> {
+    /// The task beside its working set, which is made where there is none.
+    fn working(&mut self, data: &Data) -> (&mut Task<'a>, &mut WorkingSet) {
+        let fresh = || Box::new(WorkingSet::new(data.design.cols));
+        (&mut self.task, self.set.get_or_insert_with(fresh))
+    }
+
+    fn point(&self) -> Point<'_> {
+        Point {
+            beta: &self.task.beta,
+            gradient: &self.task.found.gradient,
+            penalty: &self.task.penalty,
+            rr: self.task.found.rr,
+            ry: self.task.found.ry,
+            yy: self.task.totals.as_ref().map_or(0.0, |t| t.yy),
+            w: self.task.totals.as_ref().map_or(0.0, |t| t.w),
+        }
+    }
+
+    /// The certificate of β. What unpenalised coordinates add is found only where it decides.
+    fn certify(
+        &mut self,
+        data: &Data,
+        enough: f64,
+        control: &Control,
+    ) -> Result<Certificate, Error> {
+        let (which, slopes) = self.point().unpenalised();
+        // About what the steepest of them leaves to gain: a standardised column has curvature Σw.
+        let weight = self.point().w;
+        let steepest = slopes.iter().fold(0.0f64, |m, g| m.max(g * g)) / (8.0 * weight);
+        let hint = self.point().certify(steepest);
+        if which.is_empty() || hint.gap > enough {
+            return Ok(hint);
+        }
+        let ridge: Vec<f64> = which.iter().map(|&j| self.task.penalty.ridge[j]).collect();
+        let known = self.unpenalised.as_ref().is_some_and(|(w, r, _)| *w == which && *r == ridge);
+        if !known {
+            let block = self.unpenalised_block(data, which.clone(), control)?;
+            self.unpenalised = Some((which, ridge, block));
+        }
+        let Point { yy, w, .. } = self.point();
+        let charge =
+            self.unpenalised.as_ref().map_or(f64::INFINITY, |u| u.2.charge(&slopes, yy, w));
+        Ok(self.point().certify(charge))
+    }
+
+    /// Their curvature in this draw, from the working set or from the data.
+    fn unpenalised_block(
+        &mut self,
+        data: &Data,
+        which: Vec<usize>,
+        control: &Control,
+    ) -> Result<FreeBlock, Error> {
+        let ridge = &self.task.penalty.ridge;
+        if let Some(set) = &self.set
+            && which.iter().all(|&j| set.curvature(j, j).is_some())
+        {
+            let own = |a: usize, b: usize| set.curvature(a, b).unwrap_or(f64::NAN);
+            return Ok(FreeBlock::new(which, ridge, own));
+        }
+        let columns: Vec<u32> = which.iter().map(|&j| j as u32).collect();
+        let weights = &mut self.task.weights;
+        let mut gram = cross(data, &columns, 0, control, |first, w| weights.fill(first, w))?;
+        if let Some(totals) = self.task.totals.as_ref().filter(|_| data.intercept) {
+            centre(&mut gram, totals, &columns, 0);
+        }
+        let place = |j: usize| which.binary_search(&j).unwrap_or(0);
+        let own = |a: usize, b: usize| {
+            let (a, b) = (place(a), place(b));
+            gram[[a.min(b), a.max(b)]]
+        };
+        Ok(FreeBlock::new(which.clone(), ridge, own))
+    }
+
+    /// The certificate by a Newton step, from what the working set knows of the curvature.
+    fn certify_by_step(&self, data: &Data) -> Certificate {
+        let curvature = |a: usize, b: usize| self.set.as_ref().and_then(|s| s.curvature(a, b));
+        // A standardised column has Σx² = n, so that no x² is above n.
+        let largest = data.design.rows as f64 * self.task.totals.as_ref().map_or(0.0, |t| t.w);
+        self.point().certify_by_step(curvature, largest)
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn new(reference: Option<&'a Reference>) -> Progress<'a> {
+        let model = match reference {
+            Some(reference) => Model::Reference(reference, History::default()),
+            None => Model::Working,
+        };
+        Progress { model, gap: f64::INFINITY, stalled: 0, best: None, end: None }
+    }
+
+    fn judge(
+        &mut self,
+        data: &Data,
+        attempt: &mut Attempt,
+        round: u32,
+        limits: Limits,
+        control: &Control,
+    ) -> Result<(), Error> {
+        if attempt.task.is_empty() {
+            attempt.task.beta.fill(0.0);
+            self.end = Some(End { iterations: round, ..End::EMPTY });
+            return Ok(());
         }
         if let Model::Reference(_, history) = &mut self.model {
-            history.combine(task);
+            history.combine(&mut attempt.task);
         }
-        let certificate = task.certify(|a, b| match &self.model {
-            Model::Reference(reference, _) => reference.curvature(p, a, b),
-            Model::Working => task.set.as_ref().map_or(0.0, |set| set.curvature(a, b)),
-        });
-        let gap = if certificate.gap.is_nan() { f64::INFINITY } else { certificate.gap };
-        if gap <= limits.tolerance {
-            self.end = ended(Status::Converged, certificate.objective, gap);
-            return;
+        let certificate = attempt.certify(data, limits.tolerance, control)?;
+        let ended = |status, c: Certificate| {
+            Some(End { status, iterations: round, objective: c.objective, gap: c.gap })
+        };
+        if certificate.gap <= limits.tolerance {
+            self.end = ended(Status::Converged, certificate);
+            return Ok(());
         }
-        self.stalled = if gap < 0.5 * self.best { 0 } else { self.stalled + 1 };
-        self.best = self.best.min(gap);
+        self.remember(&attempt.task, certificate);
+        self.stalled = if certificate.gap < 0.5 * self.gap { 0 } else { self.stalled + 1 };
+        self.gap = self.gap.min(certificate.gap);
         let from_reference = matches!(self.model, Model::Reference(..));
         if from_reference && (self.stalled > PATIENCE || round > REFERENCE_ROUNDS) {
             self.model = Model::Working;
             self.stalled = 0;
         } else if round >= limits.iterations || (!from_reference && self.stalled > PATIENCE) {
-            self.end = ended(Status::NotConverged, certificate.objective, gap);
+            let certificate = self.go_back(&mut attempt.task, certificate);
+            let closer = attempt.certify_by_step(data);
+            self.end = if closer.gap <= limits.tolerance {
+                ended(Status::Converged, closer)
+            } else {
+                ended(Status::NotConverged, certificate)
+            };
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, task: &Task, certificate: Certificate) {
+        let finite = certificate.objective.is_finite();
+        let better =
+            self.best.as_ref().is_none_or(|b| certificate.objective < b.certificate.objective);
+        if finite && better {
+            let (beta, found) = (task.beta.clone(), task.found.clone());
+            self.best = Some(Best { certificate, beta, found });
+        }
+    }
+
+    /// Where the draw ends if it ends here: at the best point that it has seen.
+    fn go_back(&mut self, task: &mut Task, here: Certificate) -> Certificate {
+        match self.best.take() {
+            Some(best)
+                if best.certificate.objective < here.objective || !here.objective.is_finite() =>
+            {
+                task.beta = best.beta;
+                task.found = best.found;
+                best.certificate
+            }
+            _ => here,
         }
     }
 }

@@ -1,17 +1,18 @@
 //! Cross-validated paths of the lasso: folds are rows of weight zero.
 
-use super::batch;
-use super::moments::{Centred, Moments};
+use super::batch::{self, Attempt};
+use super::free::minimise;
+use super::gram::{Centred, Moments};
 use super::newton::Newton;
-use super::pass::{RowWeights, Task, pass};
+use super::pass::pass;
 use super::problem::Lasso;
 use super::quadratic::Origin;
 use super::sweeps::converge;
+use super::task::{RowWeights, Task};
 use crate::engine::cv::{CrossValidated, Path};
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::error::Error;
-use crate::linalg::dense::{axpy, dot};
 use crate::linalg::lanes::LANES;
 
 /// Sweeps end when none moves the fit by more than this part of y'Wy.
@@ -33,20 +34,20 @@ impl CrossValidated for Folding<'_> {
     }
 
     fn smallest_ratio(&self) -> f64 {
-        let design = &self.lasso.data().design;
+        let design = &self.lasso.data.design;
         if design.rows < design.cols { 1e-2 } else { 1e-4 }
     }
 
     /// At random from the seed, whole clusters together.
     fn folds(&self, count: u32) -> Vec<u32> {
-        let keys = self.lasso.plan().fold_keys();
+        let keys = self.lasso.plan.fold_keys();
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
         let mut of_unit = vec![0; keys.len()];
         for (rank, unit) in order.into_iter().enumerate() {
             of_unit[unit] = rank as u32 % count + 1;
         }
-        match self.lasso.plan().clusters() {
+        match self.lasso.plan.clusters() {
             Some(clusters) => clusters.iter().map(|&g| of_unit[g as usize]).collect(),
             None => of_unit,
         }
@@ -81,35 +82,28 @@ impl CrossValidated for Folding<'_> {
 /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
 pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Result<f64, Error> {
     let mut newton = Newton::default();
-    let mut task = lasso.task(RowWeights::Case(lasso.plan()));
-    let units: Vec<f64> = (0..task.beta.len()).map(|j| lasso.unit_penalty(j)).collect();
-    for (l1, &unit) in task.l1.iter_mut().zip(&units) {
-        *l1 = if unit > 0.0 { f64::INFINITY } else { 0.0 };
-    }
+    let mut task = lasso.task(RowWeights::Case(&lasso.plan));
+    let factors = &lasso.factors;
+    let penalised = |j: &usize| factors.unit(*j) > 0.0;
+    (0..factors.size()).filter(penalised).for_each(|j| task.penalty.exclude(j));
     let gradient = match total {
         Some(total) => {
-            let centred = total.clone().centre(lasso.options().intercept);
+            let centred = total.clone().centre(lasso.options.intercept);
             lasso.solve_gram(&centred, &mut task, &mut newton, control)?;
-            let p = task.beta.len();
-            let mut gradient = centred.xy.clone();
-            for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-                axpy(-b, &centred.gram[j * p..][..p], &mut gradient);
-            }
-            gradient
+            centred.gradient(&task.beta)
         }
         None => {
-            let one = std::slice::from_mut(&mut task);
-            batch::solve(lasso.data(), one, None, lasso.options().limits, &mut newton, control)?;
-            task.found.gradient
+            let mut attempt = Attempt::from(task);
+            let one = std::slice::from_mut(&mut attempt);
+            batch::solve(&lasso.data, one, None, lasso.options.limits, &mut newton, control)?;
+            attempt.task.found.gradient
         }
     };
     // As glmnet does, ridge borrows its path from a mixing of 0.001.
-    let alpha = lasso.options().alpha.max(1e-3);
-    let largest = gradient
-        .iter()
-        .zip(&units)
-        .filter(|(_, unit)| **unit > 0.0)
-        .fold(0.0f64, |m, (g, unit)| m.max(g.abs() / (alpha * unit)));
+    let alpha = factors.alpha().max(1e-3);
+    let largest = (0..factors.size())
+        .filter(penalised)
+        .fold(0.0f64, |m, j| m.max(gradient[j].abs() / (alpha * factors.unit(j))));
     Ok(if largest > 0.0 { largest } else { 1.0 })
 }
 
@@ -125,8 +119,8 @@ fn path_by_gram(
     lambda: &[f64],
     control: &Control,
 ) -> Result<Path, Error> {
-    let mut held = RowWeights::Fold { plan: lasso.plan(), fold: of_row, number: fold, held: true };
-    let held = Moments::new(lasso.data(), |first, w| held.fill(first, w), control)?;
+    let mut held = RowWeights::Fold { plan: &lasso.plan, fold: of_row, number: fold, held: true };
+    let held = Moments::new(&lasso.data, |first, w| held.fill(first, w), control)?;
     let train = total.without(&held);
     // A fold that leaves nothing to train on says nothing; rounding must not make it something.
     let share = if train.w > 1e-12 * total.w { train.w / total.w } else { 0.0 };
@@ -134,10 +128,9 @@ fn path_by_gram(
     if share == 0.0 {
         path.weight = 0.0;
     }
-    let centred = train.centre(lasso.options().intercept);
+    let centred = train.centre(lasso.options.intercept);
     let mut newton = Newton::default();
-    let mut task = lasso.task(RowWeights::Case(lasso.plan()));
-    let mut correlation = Vec::new();
+    let mut task = lasso.task(RowWeights::Case(&lasso.plan));
     for &lambda in lambda {
         control.check()?;
         if share == 0.0 {
@@ -145,32 +138,42 @@ fn path_by_gram(
             path.nonzero.push(0);
             continue;
         }
-        lasso.set_penalty(&mut task, lambda * share, &[1.0]);
-        let model = centred.model(&task.l1, &task.ridge);
-        let zero = vec![0.0; task.beta.len()];
-        let origin = Origin { beta: &zero, correlation: &centred.xy };
-        origin.correlate(&model, &task.beta, &mut correlation);
-        if !converge(&model, &mut task.beta, &mut correlation, PRECISION * centred.yy) {
-            newton.minimise(&model, &origin, &mut task.beta, control)?;
+        lasso.factors.fill(lambda * share, &[1.0], &mut task.penalty);
+        closely(&centred, &mut task, &mut newton, control)?;
+        let selected = task.beta.clone();
+        if let Some(refit) = lasso.options.refit {
+            lasso.restrict(&mut task, refit * share, &[1.0]);
+            closely(&centred, &mut task, &mut newton, control)?;
         }
         path.errors.push(held.squares(centred.intercept(&task.beta), &task.beta));
-        path.nonzero.push(nonzero(&task.beta));
-        let left = train_squares(&centred, &task.beta);
-        if fold == 0 && left < SATURATED * centred.yy {
+        path.nonzero.push(nonzero(&selected));
+        task.beta = selected;
+        if fold == 0 && centred.squares(&task.beta) < SATURATED * centred.yy {
             break;
         }
     }
     Ok(path)
 }
 
-/// r'Wr at β.
-fn train_squares(c: &Centred, beta: &[f64]) -> f64 {
-    let p = beta.len();
-    let mut sum = c.yy;
-    for (j, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-        sum += b * (dot(&c.gram[j * p..][..p], beta) - 2.0 * c.xy[j]);
+/// Near enough to the minimum for a prediction.
+fn closely(
+    centred: &Centred,
+    task: &mut Task,
+    newton: &mut Newton,
+    control: &Control,
+) -> Result<(), Error> {
+    let model = centred.model(&task.penalty);
+    let zero = vec![0.0; task.beta.len()];
+    let origin = Origin { beta: &zero, correlation: &centred.xy };
+    let bare = task.penalty.l1.contains(&0.0);
+    let mut correlation = Vec::new();
+    origin.correlate(&model, &task.beta, &mut correlation);
+    // Sweeps creep where nothing is penalised.
+    let least = PRECISION * centred.yy;
+    if bare || !converge(&model, &mut task.beta, &mut correlation, least) {
+        minimise(&model, &origin, &mut task.beta, newton, false, control)?;
     }
-    sum
+    Ok(())
 }
 
 fn paths_by_passes(
@@ -181,49 +184,65 @@ fn paths_by_passes(
     control: &Control,
 ) -> Result<Vec<Path>, Error> {
     let rows = |number: u32, held: bool| RowWeights::Fold {
-        plan: lasso.plan(),
+        plan: &lasso.plan,
         fold: of_row,
         number,
         held,
     };
-    let mut tasks: Vec<Task> = group.iter().map(|&f| lasso.task(rows(f, false))).collect();
+    let attempt = |&f: &u32| Attempt::from(lasso.task(rows(f, false)));
+    let mut attempts: Vec<Attempt> = group.iter().map(attempt).collect();
     let mut tests: Vec<Task> = group.iter().map(|&f| lasso.task(rows(f, true))).collect();
-    let mut all = lasso.task(RowWeights::Case(lasso.plan()));
-    let mut everything: Vec<&mut Task> =
-        tasks.iter_mut().chain(tests.iter_mut()).chain([&mut all]).collect();
-    pass(lasso.data(), &mut everything, control)?;
+    let mut all = lasso.task(RowWeights::Case(&lasso.plan));
+    let mut everything: Vec<&mut Task> = attempts
+        .iter_mut()
+        .map(|a| &mut a.task)
+        .chain(tests.iter_mut())
+        .chain([&mut all])
+        .collect();
+    pass(&lasso.data, &mut everything, control)?;
     let weight = |t: &Task| t.totals.as_ref().map_or(0.0, |t| t.w);
     let total = weight(&all);
-    let mut paths: Vec<Path> = tasks
+    let mut paths: Vec<Path> = attempts
         .iter()
         .zip(&tests)
-        .map(|(task, test)| Path {
+        .map(|(attempt, test)| Path {
             errors: Vec::new(),
-            weight: if weight(task) > 0.0 { weight(test) } else { 0.0 },
+            weight: if weight(&attempt.task) > 0.0 { weight(test) } else { 0.0 },
             nonzero: Vec::new(),
         })
         .collect();
-    let limits = Limits { tolerance: ROUGH, ..lasso.options().limits };
+    let limits = Limits { tolerance: ROUGH, ..lasso.options.limits };
     let mut newton = Newton::default();
     for &lambda in lambda {
-        for task in &mut tasks {
+        for Attempt { task, .. } in &mut attempts {
             let share = weight(task) / total;
-            lasso.set_penalty(task, lambda * share, &[1.0]);
+            lasso.factors.fill(lambda * share, &[1.0], &mut task.penalty);
         }
-        batch::solve(lasso.data(), &mut tasks, None, limits, &mut newton, control)?;
-        for (task, test) in tasks.iter().zip(&mut tests) {
-            test.beta.copy_from_slice(&task.beta);
+        batch::solve(&lasso.data, &mut attempts, None, limits, &mut newton, control)?;
+        let selected: Vec<Vec<f64>> = attempts.iter().map(|a| a.task.beta.clone()).collect();
+        let left: Vec<f64> = attempts.iter().map(|a| a.task.found.rr).collect();
+        if let Some(refit) = lasso.options.refit {
+            for Attempt { task, .. } in &mut attempts {
+                let share = weight(task) / total;
+                lasso.restrict(task, refit * share, &[1.0]);
+            }
+            batch::solve(&lasso.data, &mut attempts, None, limits, &mut newton, control)?;
         }
-        pass(lasso.data(), &mut tests.iter_mut().collect::<Vec<_>>(), control)?;
-        for ((path, task), test) in paths.iter_mut().zip(&tasks).zip(&tests) {
+        for (attempt, test) in attempts.iter().zip(&mut tests) {
+            test.beta.copy_from_slice(&attempt.task.beta);
+        }
+        pass(&lasso.data, &mut tests.iter_mut().collect::<Vec<_>>(), control)?;
+        for (((path, attempt), test), selected) in
+            paths.iter_mut().zip(&mut attempts).zip(&tests).zip(selected)
+        {
             // Around the intercept of the training rows, not the test rows' own.
-            let off = test.found.b0 - task.found.b0;
+            let off = test.found.b0 - attempt.task.found.b0;
             path.errors.push(test.found.rr + weight(test) * off * off);
-            path.nonzero.push(nonzero(&task.beta));
+            path.nonzero.push(nonzero(&selected));
+            attempt.task.beta = selected;
         }
-        let saturated =
-            |t: &Task| t.found.rr < SATURATED * t.totals.as_ref().map_or(0.0, |totals| totals.yy);
-        if group == [0] && saturated(&tasks[0]) {
+        let yy = attempts[0].task.totals.as_ref().map_or(0.0, |totals| totals.yy);
+        if group == [0] && left[0] < SATURATED * yy {
             break;
         }
     }

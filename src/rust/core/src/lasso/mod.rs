@@ -1,34 +1,40 @@
 //! The weighted lasso and elastic net.
 //!
 //! ```text
-//! min ½ Σ wᵢ (yᵢ − b₀ − xᵢ'β)² + λ Σ w₀ⱼ fⱼ (α |βⱼ| + ½ (1 − α) βⱼ²)
+//! min ½ Σ wᵢ (yᵢ − b₀ − xᵢ'β)² + λ Σ w₀ⱼ fⱼ (α |βⱼ| + ½ (1 − α) βⱼ² / s),    s the scale of y
 //! ```
 //!
 //! in columns (and a response) standardised once; b₀ is profiled out. Three ways lead to a draw, and
 //! [`Lasso`] chooses by counting multiplications (MATH 4):
 //!
-//! - few columns: the Gram matrices of a whole batch of draws are one matrix product, then a small
-//!   `quadratic` problem a draw;
-//! - many rows: `models::Reference`, the unit-weight Gram matrix as preconditioner, a few passes over
-//!   the data for a batch of draws (`pass`, `batch`), no Gram matrix per draw;
-//! - many columns: `models::WorkingSet`, the draw's Gram matrix on the columns that matter (nearly
-//!   those that `rough` steps on the residual find).
+//! - few columns: the Gram matrices (`gram`) of a whole batch of draws are one matrix product, then a
+//!   small `quadratic` problem a draw;
+//! - many rows: `reference`, the unit-weight Gram matrix as preconditioner, a few passes over the data
+//!   for a batch of draws (`pass`, `batch`), no Gram matrix per draw;
+//! - many columns: `working`, the draw's Gram matrix on the columns that matter (nearly those that
+//!   `rough` steps on the residual find).
 //!
-//! Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same problem
-//! with weight zero for the rows held out.
+//! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
+//! out first. Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same
+//! problem with weight zero for the rows held out.
 
 mod batch;
 mod certificate;
+mod cross;
 mod cv;
-mod models;
-mod moments;
+mod effective;
+mod free;
+mod gram;
 mod newton;
 mod pass;
 mod problem;
 mod quadratic;
+mod reference;
 mod rough;
 mod setup;
 mod starts;
 mod sweeps;
+mod task;
+mod working;
 
 pub use problem::{Lasso, Method, Options};

@@ -1,146 +1,14 @@
 //! One pass over the data for a batch of weighted problems: residuals and gradients.
 
-use super::certificate::{Certificate, Point};
-use super::models::WorkingSet;
-use super::moments::Data;
-use crate::data::rows::{SparsePanel, sparse_pass, sparse_sums};
+use super::task::{Data, Task, Totals};
+use crate::data::design::Design;
+use crate::data::rows::{sparse_accumulate, sparse_subtract};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dense::{Columns, Product, accumulate, subtract};
 use crate::linalg::lanes::{LANES, panel_width};
-use crate::random::weights::{DrawWeights, WeightPlan};
-use pulp::{Arch, Simd, WithSimd};
-
-/// Where the weights of a problem come from.
-pub enum RowWeights<'a> {
-    /// The user's case weights alone: the mode.
-    Case(&'a WeightPlan),
-    /// A draw.
-    Draw(DrawWeights<'a>),
-    /// Cross-validation: the case weights outside the fold (or only inside, `held`).
-    Fold { plan: &'a WeightPlan, fold: &'a [u32], number: u32, held: bool },
-}
-
-impl RowWeights<'_> {
-    pub fn fill(&mut self, first: usize, out: &mut [f64]) {
-        match self {
-            RowWeights::Case(plan) => {
-                out.iter_mut().enumerate().for_each(|(r, o)| *o = plan.case(first + r));
-            }
-            RowWeights::Draw(draw) => draw.fill(first, out),
-            RowWeights::Fold { plan, fold, number, held } => {
-                for (r, o) in out.iter_mut().enumerate() {
-                    let inside = fold[first + r] == *number;
-                    *o = if inside == *held { plan.case(first + r) } else { 0.0 };
-                }
-            }
-        }
-    }
-}
-
-/// Weighted totals that do not depend on β.
-#[derive(Clone, Default)]
-pub struct Totals {
-    pub w: f64,
-    pub yy: f64,
-    /// X'w; empty without an intercept.
-    pub xw: Vec<f64>,
-}
-
-/// What a pass finds at a point; residuals are r = y − b0 − Xβ.
-#[derive(Clone, Default)]
-pub struct Found {
-    pub gradient: Vec<f64>,
-    pub rr: f64,
-    pub ry: f64,
-    pub b0: f64,
-}
-
-/// A weighted problem in the making.
-pub struct Task<'a> {
-    pub weights: RowWeights<'a>,
-    pub l1: Vec<f64>,
-    pub ridge: Vec<f64>,
-    pub beta: Vec<f64>,
-    pub totals: Option<Totals>,
-    pub found: Found,
-    /// Gram matrix of the columns that mattered so far: it depends on the weights alone, and serves
-    /// all lambdas.
-    pub set: Option<Box<WorkingSet>>,
-}
-
-impl Task<'_> {
-    /// How badly coordinate j is wanted in a model: its gradient relative to its penalty, infinite
-    /// if it is not zero or free.
-    pub fn lack(&self, j: usize) -> f64 {
-        if self.beta[j] != 0.0 || self.l1[j] == 0.0 {
-            f64::INFINITY
-        } else {
-            self.found.gradient[j].abs() / self.l1[j]
-        }
-    }
-
-    pub fn certify(&self, curvature: impl Fn(usize, usize) -> f64) -> Certificate {
-        Point {
-            beta: &self.beta,
-            gradient: &self.found.gradient,
-            l1: &self.l1,
-            ridge: &self.ridge,
-            rr: self.found.rr,
-            ry: self.found.ry,
-            yy: self.totals.as_ref().map_or(0.0, |t| t.yy),
-        }
-        .certify(curvature)
-    }
-}
-
-/// Per-draw sums of a pass, lanes side by side.
-struct Sums {
-    w: Vec<f64>,
-    wy: Vec<f64>,
-    wyy: Vec<f64>,
-    wr: Vec<f64>,
-    wrr: Vec<f64>,
-    wry: Vec<f64>,
-}
-
-/// Add a block to the sums; `residual` becomes W r.
-struct Add<'a> {
-    sums: &'a mut Sums,
-    weights: &'a [f64],
-    residual: &'a mut [f64],
-    y: &'a [f64],
-    width: usize,
-}
-
-impl WithSimd for Add<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let weights = S::as_simd_f64s(self.weights).0;
-        let residual = S::as_mut_simd_f64s(self.residual).0;
-        let Sums { w, wy, wyy, wr, wrr, wry } = self.sums;
-        let [w, wy, wyy, wr, wrr, wry] =
-            [w, wy, wyy, wr, wrr, wry].map(|sum| S::as_mut_simd_f64s(sum).0);
-        let width = self.width / S::F64_LANES;
-        for k in 0..width {
-            let mut sum = [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]];
-            for (row, &y) in self.y.iter().enumerate() {
-                let (weight, left) = (weights[row * width + k], residual[row * width + k]);
-                let (y, product) = (simd.splat_f64s(y), simd.mul_f64s(weight, left));
-                sum[0] = simd.add_f64s(sum[0], weight);
-                sum[1] = simd.mul_add_f64s(weight, y, sum[1]);
-                sum[2] = simd.mul_add_f64s(simd.mul_f64s(weight, y), y, sum[2]);
-                sum[3] = simd.add_f64s(sum[3], product);
-                sum[4] = simd.mul_add_f64s(product, left, sum[4]);
-                sum[5] = simd.mul_add_f64s(product, y, sum[5]);
-                residual[row * width + k] = product;
-            }
-            [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]] = sum;
-        }
-    }
-}
+use crate::loss::gaussian::{self, LeastSquares};
+use crate::loss::{Loss, Sums};
 
 /// Numbers that stay in the second-level cache.
 const CACHED: usize = 1 << 17;
@@ -153,99 +21,243 @@ fn bring_in(block: &[f64]) {
     }
 }
 
-/// Fill `found` (and, the first time, `totals`) of every task at its β.
-pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
-    let design = &data.design;
-    let (p, width) = (design.cols, panel_width(tasks.len()));
-    let first_time = data.intercept && tasks.iter().any(|t| t.totals.is_none());
+/// What a pass sums up, draws side by side in lines of a panel's width.
+struct Passed {
+    sums: Sums,
+    /// X'W r, a line a column.
+    gradient: Vec<f64>,
+    /// X'w likewise, if it was asked for.
+    column_weights: Vec<f64>,
+    width: usize,
+}
+
+impl Passed {
+    /// Of draw k, with what a sparse design leaves out: `total` is the sum of the lane's weights.
+    fn column(&self, design: &Design, lines: &[f64], k: usize, total: f64) -> Vec<f64> {
+        let shift = design.sparse().map(|x| x.shift);
+        let line = |j: usize| lines[j * self.width + k] - shift.map_or(0.0, |s| s[j]) * total;
+        (0..design.cols).map(line).collect()
+    }
+}
+
+/// The pass of any family: `betas` are the points of the draws, `fill(k, first, out)` their weights.
+fn sweep<L: Loss>(
+    design: &Design,
+    loss: &L,
+    betas: &[&[f64]],
+    mut fill: impl FnMut(usize, usize, &mut [f64]),
+    column_weights: bool,
+    control: &Control,
+) -> Result<Passed, Error> {
+    let (p, width) = (design.cols, panel_width(betas.len()));
     let all: Vec<u32> = (0..p as u32).collect();
     let which: Vec<u32> = (0..p as u32)
-        .filter(|&j| design.is_sparse() || tasks.iter().any(|t| t.beta[j as usize] != 0.0))
+        .filter(|&j| design.is_sparse() || betas.iter().any(|b| b[j as usize] != 0.0))
         .collect();
     let mut coefficients = vec![0.0; which.len() * width];
     let mut offset = vec![0.0; width];
-    for (k, task) in tasks.iter().enumerate() {
+    for (k, beta) in betas.iter().enumerate() {
         for (c, &j) in which.iter().enumerate() {
-            coefficients[c * width + k] = task.beta[j as usize];
+            coefficients[c * width + k] = beta[j as usize];
         }
         if let Some(x) = design.sparse() {
-            offset[k] = x.shift.iter().zip(&task.beta).map(|(s, b)| s * b).sum();
+            offset[k] = x.shift.iter().zip(*beta).map(|(s, b)| s * b).sum();
         }
     }
-    let zeros = || vec![0.0; width];
-    let mut sums =
-        Sums { w: zeros(), wy: zeros(), wyy: zeros(), wr: zeros(), wrr: zeros(), wry: zeros() };
-    let mut gradient = vec![0.0; p * width];
-    let mut xw = vec![0.0; if first_time { p * width } else { 0 }];
+    let mut passed = Passed {
+        sums: Sums::new(L::SUMS, width),
+        gradient: vec![0.0; p * width],
+        column_weights: vec![0.0; if column_weights { p * width } else { 0 }],
+        width,
+    };
     let mut weights = vec![0.0; design.block * width];
     let mut residual = vec![0.0; design.block * width];
     let mut line = vec![0.0; design.block];
     for rows in design.blocks() {
         control.check()?;
         let count = rows.len();
-        for (k, task) in tasks.iter_mut().enumerate() {
-            task.weights.fill(rows.start, &mut line[..count]);
+        for k in 0..betas.len() {
+            fill(k, rows.start, &mut line[..count]);
             for (r, w) in line[..count].iter().enumerate() {
                 weights[r * width + k] = *w;
             }
         }
-        let y = &data.y[rows.clone()];
         let weights = &weights[..count * width];
         let residual = &mut residual[..count * width];
-        for (r, y) in residual.chunks_exact_mut(width).zip(y) {
-            r.iter_mut().zip(&offset).for_each(|(r, o)| *r = y + o);
-        }
+        loss.begin(&rows, &offset, residual);
         if let Some(block) = design.dense_block(&rows) {
             bring_in(block);
             let support = Columns { block, rows: count, which: &which };
-            let product = Product { columns: support, coefficients: &coefficients, width };
-            subtract(&product, residual);
-            Arch::new().dispatch(Add { sums: &mut sums, weights, residual, y, width });
+            subtract(&Product { columns: support, coefficients: &coefficients, width }, residual);
+            loss.add(&rows, weights, residual, &mut passed.sums);
             let every = Columns { block, rows: count, which: &all };
-            accumulate(every, residual, width, &mut gradient);
-            if first_time {
-                accumulate(every, weights, width, &mut xw);
+            accumulate(every, residual, width, &mut passed.gradient);
+            if column_weights {
+                accumulate(every, weights, width, &mut passed.column_weights);
             }
         } else if let Some(x) = design.sparse() {
-            let mut panel = SparsePanel {
-                coefficients: &coefficients,
-                weights,
-                width,
-                residual: &mut *residual,
-                gradient: &mut gradient,
-            };
-            sparse_pass(x, rows.clone(), &mut panel);
-            Arch::new().dispatch(Add { sums: &mut sums, weights, residual, y, width });
-            if first_time {
-                sparse_sums(x, rows, weights, width, &mut xw);
+            sparse_subtract(x, rows.clone(), &coefficients, width, residual);
+            loss.add(&rows, weights, residual, &mut passed.sums);
+            sparse_accumulate(x, rows.clone(), residual, width, &mut passed.gradient);
+            if column_weights {
+                sparse_accumulate(x, rows, weights, width, &mut passed.column_weights);
             }
         }
     }
-    let shift = design.sparse().map(|x| x.shift);
+    Ok(passed)
+}
+
+/// Responses of their own, draws side by side; None if all share that of the data.
+fn own_responses(data: &Data, tasks: &[&mut Task]) -> Option<Vec<f64>> {
+    if tasks.iter().all(|t| t.response.is_none()) {
+        return None;
+    }
+    let width = panel_width(tasks.len());
+    let mut panel = vec![0.0; data.y.len() * width];
+    for (k, task) in tasks.iter().enumerate() {
+        let response = task.response.as_ref().unwrap_or(&data.y);
+        panel.chunks_exact_mut(width).zip(response).for_each(|(line, y)| line[k] = *y);
+    }
+    Some(panel)
+}
+
+/// Least squares: fill `found` (and, the first time, `totals`) of every task at its β.
+pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
+    let first_time = data.intercept && tasks.iter().any(|t| t.totals.is_none());
+    let own = own_responses(data, tasks);
+    let loss = match &own {
+        Some(panel) => LeastSquares::Own { panel, width: panel_width(tasks.len()) },
+        None => LeastSquares::Shared(&data.y),
+    };
+    let (betas, mut weights): (Vec<&[f64]>, Vec<_>) =
+        tasks.iter_mut().map(|t| (t.beta.as_slice(), &mut t.weights)).unzip();
+    let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
+    let passed = sweep(&data.design, &loss, &betas, fill, first_time, control)?;
     for (k, task) in tasks.iter_mut().enumerate() {
-        let w = sums.w[k];
+        let sum = |which: usize| passed.sums.get(which, k);
+        let (w, wr) = (sum(gaussian::W), sum(gaussian::WR));
         let centred = data.intercept && w > 0.0;
-        let unshift =
-            |value: f64, j: usize, total: f64| value - shift.map_or(0.0, |s| s[j]) * total;
         let totals = task.totals.get_or_insert_with(|| Totals {
             w,
-            yy: sums.wyy[k],
+            yy: sum(gaussian::WYY),
             xw: if data.intercept {
-                (0..p).map(|j| unshift(xw[j * width + k], j, w)).collect()
+                passed.column(&data.design, &passed.column_weights, k, w)
             } else {
                 Vec::new()
             },
         });
-        let b0 = if centred { sums.wr[k] / w } else { 0.0 };
+        let b0 = if centred { wr / w } else { 0.0 };
         let found = &mut task.found;
-        found.gradient.clear();
-        found.gradient.extend((0..p).map(|j| unshift(gradient[j * width + k], j, sums.wr[k])));
+        found.gradient = passed.column(&data.design, &passed.gradient, k, wr);
         if centred {
             found.gradient.iter_mut().zip(&totals.xw).for_each(|(g, s)| *g -= b0 * s);
         }
         found.b0 = b0;
-        found.rr = (sums.wrr[k] - b0 * b0 * w).max(0.0);
-        found.ry = sums.wry[k] - b0 * sums.wy[k];
+        found.rr = (sum(gaussian::WRR) - b0 * b0 * w).max(0.0);
+        found.ry = sum(gaussian::WRY) - b0 * sum(gaussian::WY);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::source::Source;
+    use crate::lasso::task::RowWeights;
+    use crate::random::laws::{Law, PriorWeight};
+    use crate::random::weights::WeightPlan;
+    use std::ops::Range;
+
+    fn wave(i: usize) -> f64 {
+        (i as f64 * 0.7).sin()
+    }
+
+    fn design(rows: usize, cols: usize, sparse: bool) -> Design {
+        let x: Vec<f64> =
+            (0..rows * cols).map(|i| if i % 3 == 0 { 0.0 } else { wave(i) }).collect();
+        let source = if sparse {
+            let mut triplets = sprs::TriMat::new((rows, cols));
+            for (i, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                triplets.add_triplet(i % rows, i / rows, v);
+            }
+            Source::Sparse(triplets.to_csc())
+        } else {
+            Source::dense(&x, rows, cols)
+        };
+        Design::new(source, true, |_| 1.0)
+    }
+
+    /// Counts of mean e^η: l = e^η − y η, no quadratic.
+    struct Poisson<'a>(&'a [f64]);
+
+    impl Loss for Poisson<'_> {
+        const SUMS: usize = 2;
+
+        fn begin(&self, _: &Range<usize>, shift: &[f64], panel: &mut [f64]) {
+            panel.chunks_exact_mut(shift.len()).for_each(|line| line.copy_from_slice(shift));
+        }
+
+        fn add(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
+            let mut lines = sums.lines();
+            let (loss, residual) = (lines.next().unwrap(), lines.next().unwrap());
+            let width = loss.len();
+            for (i, left) in panel.iter_mut().enumerate() {
+                let (y, eta) = (self.0[rows.start + i / width], -*left);
+                loss[i % width] += weights[i] * (eta.exp() - y * eta);
+                *left = weights[i] * (y - eta.exp());
+                residual[i % width] += *left;
+            }
+        }
+    }
+
+    #[test]
+    fn any_family_gets_the_gradient_of_its_loss() {
+        let (rows, cols) = (700, 6);
+        let y: Vec<f64> = (0..rows).map(|i| (i % 4) as f64).collect();
+        for sparse in [false, true] {
+            let design = design(rows, cols, sparse);
+            let value = |beta: &[f64]| {
+                let fill = |_: usize, first: usize, out: &mut [f64]| {
+                    out.iter_mut()
+                        .enumerate()
+                        .for_each(|(r, w)| *w = 1.0 + ((first + r) % 5) as f64);
+                };
+                let control = Control::default();
+                let passed = sweep(&design, &Poisson(&y), &[beta], fill, false, &control).unwrap();
+                let residual = passed.sums.get(1, 0);
+                let gradient = passed.column(&design, &passed.gradient, 0, residual);
+                (passed.sums.get(0, 0), gradient)
+            };
+            let beta: Vec<f64> = (0..cols).map(|j| 0.1 * wave(j + 3)).collect();
+            let gradient = value(&beta).1;
+            for j in 0..cols {
+                let step = |by: f64| {
+                    let mut moved = beta.clone();
+                    moved[j] += by;
+                    value(&moved).0
+                };
+                let slope = (step(1e-5) - step(-1e-5)) / 2e-5;
+                assert!((slope + gradient[j]).abs() < 1e-4 * (1.0 + slope.abs()), "{j}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_task_may_have_a_response_of_its_own() {
+        let (rows, cols) = (120, 4);
+        let y: Vec<f64> = (0..rows).map(|i| wave(3 * i)).collect();
+        let other: Vec<f64> = (0..rows).map(|i| wave(5 * i + 1)).collect();
+        let plan = WeightPlan::new(1, Law::Ones, PriorWeight::Fixed, rows);
+        let data =
+            |y: &[f64]| Data { design: design(rows, cols, false), y: y.to_vec(), intercept: true };
+        let task = || Task::new(RowWeights::Case(&plan), cols);
+        let (mut own, mut shared, mut plain) = (task(), task(), task());
+        own.response = Some(other.clone());
+        let control = Control::default();
+        pass(&data(&y), &mut [&mut own, &mut shared], &control).unwrap();
+        pass(&data(&other), &mut [&mut plain], &control).unwrap();
+        assert_eq!(own.found.gradient, plain.found.gradient);
+        assert_eq!((own.found.rr, own.found.b0), (plain.found.rr, plain.found.b0));
+        assert_ne!(own.found.gradient, shared.found.gradient);
+    }
 }

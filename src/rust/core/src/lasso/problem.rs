@@ -1,19 +1,22 @@
 //! The lasso as a weighted problem: penalties in, draws out.
 
-use super::batch::{self, End};
+use super::batch::{self, Attempt, End};
 use super::certificate::Point;
-use super::models::Reference;
-use super::moments::{Centred, Data, batch_moments};
+use super::free::{FreeBlock, minimise};
+use super::gram::{Centred, batch_moments};
 use super::newton::Newton;
-use super::pass::{RowWeights, Task};
 use super::quadratic::Origin;
+use super::reference::Reference;
 use super::starts::Starts;
+use super::task::{Data, RowWeights, Task};
 use crate::engine::cv::{Curve, Lambda};
+use crate::engine::freedom::Freedom;
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
 use crate::linalg::lanes::LANES;
+use crate::penalty::{Factors, Penalty};
 use crate::random::laws::PriorWeight;
 use crate::random::weights::{DrawWeights, WeightPlan};
 
@@ -55,11 +58,16 @@ pub struct Lasso {
     pub(super) data: Data,
     pub(super) plan: WeightPlan,
     pub(super) options: Options,
+    pub(super) factors: Factors,
     pub(super) mean_y: f64,
     pub(super) scale_y: f64,
     pub(super) reference: Option<Reference>,
     /// One for each lambda.
     pub(super) starts: Vec<Starts>,
+    /// What weighted residuals know of the errors, in draws and in the mode.
+    pub(super) freedom: (Freedom, Freedom),
+    /// Degrees of freedom of a coefficient that is not zero, one for each lambda.
+    pub(super) effective: Vec<f64>,
     /// How draws are solved; any method gives the same answer to the tolerance.
     pub method: Method,
     pub lambda: Vec<f64>,
@@ -67,128 +75,84 @@ pub struct Lasso {
     pub curve: Option<Curve>,
 }
 
-/// A solved problem on the standardised scale.
-struct Solution<'a> {
-    beta: &'a [f64],
+/// A solved problem beside its β, on the standardised scale.
+#[derive(Clone, Copy)]
+pub(super) struct Solved {
+    end: End,
     b0: f64,
     /// Σ w r² and Σ w.
     rr: f64,
     w: f64,
-    end: End,
+}
+
+impl Solved {
+    fn of(task: &Task, end: End) -> Solved {
+        let w = task.totals.as_ref().map_or(0.0, |t| t.w);
+        Solved { end, b0: task.found.b0, rr: task.found.rr, w }
+    }
+}
+
+/// A problem that may be solved from its Gram matrix, where there is one.
+pub(super) struct Bench<'a, 'b> {
+    pub attempt: Attempt<'a>,
+    pub gram: Option<&'b Centred>,
 }
 
 impl Lasso {
-    /// The mode from a Gram solution, or from passes where that is not certified (or not there).
-    pub(super) fn finish(
-        &self,
-        task: &mut Task,
-        solved: Option<(End, f64, f64, f64)>,
-        newton: &mut Newton,
-        control: &Control,
-    ) -> Result<Mode, Error> {
-        if let Some((end, b0, rr, w)) = solved
-            && end.status != Status::NotConverged
-        {
-            return Ok(self.mode(Solution { beta: &task.beta, b0, rr, w, end }));
-        }
-        let one = std::slice::from_mut(task);
-        let ends = batch::solve(&self.data, one, None, self.options.limits, newton, control)?;
-        Ok(self.mode_of(&one[0], ends[0]))
-    }
-
-    pub fn data(&self) -> &Data {
-        &self.data
-    }
-
-    pub fn plan(&self) -> &WeightPlan {
-        &self.plan
-    }
-
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
     /// Squared scale of the response: objectives times this are in the user's units.
-    pub fn unit(&self) -> f64 {
+    pub(super) fn unit(&self) -> f64 {
         self.scale_y * self.scale_y
     }
 
-    pub fn task<'a>(&self, weights: RowWeights<'a>) -> Task<'a> {
-        let p = self.data.design.cols;
-        Task {
-            weights,
-            l1: vec![0.0; p],
-            ridge: vec![0.0; p],
-            beta: vec![0.0; p],
-            totals: None,
-            found: Default::default(),
-            set: None,
-        }
-    }
-
-    /// Penalty of |βⱼ| for λ = 1 and α = 1, β standardised; infinite for a constant column.
-    ///
-    /// Columns are always scaled inside; the penalty follows the scale that the user chose.
-    pub fn unit_penalty(&self, j: usize) -> f64 {
-        let scale = self.data.design.standard.scale[j];
-        if !scale.is_finite() {
-            return f64::INFINITY;
-        }
-        let chosen = if self.options.standardize { self.data.design.standard.sd[j] } else { 1.0 };
-        self.options.penalty_factor[j] * (chosen / scale) / self.scale_y
-    }
-
-    /// Penalties for a lambda; `prior` is one weight, or one for each coefficient.
-    pub fn set_penalty(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
-        let alpha = self.options.alpha;
-        for j in 0..task.beta.len() {
-            let unit = self.unit_penalty(j);
-            if unit.is_infinite() {
-                (task.l1[j], task.ridge[j]) = (f64::INFINITY, 0.0);
-                continue;
-            }
-            let strength = lambda * prior[j.min(prior.len() - 1)];
-            task.l1[j] = strength * alpha * unit;
-            // ½ λ f (b sd)² for b = β s_y / scale, over s_y².
-            let chosen =
-                if self.options.standardize { self.data.design.standard.sd[j] } else { 1.0 };
-            let square = unit * self.scale_y * (chosen / self.data.design.standard.scale[j]);
-            task.ridge[j] = (strength * (1.0 - alpha) * square).min(1e300);
-        }
+    pub(super) fn task<'a>(&self, weights: RowWeights<'a>) -> Task<'a> {
+        Task::new(weights, self.data.design.cols)
     }
 
     /// Penalties of the second step: its own lambda on the support of β, everything else excluded.
     pub(super) fn restrict(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
-        self.set_penalty(task, lambda, prior);
-        for (l1, b) in task.l1.iter_mut().zip(&task.beta) {
-            if *b == 0.0 {
-                *l1 = f64::INFINITY;
-            }
+        self.factors.fill(lambda, prior, &mut task.penalty);
+        for j in (0..task.beta.len()).filter(|&j| task.beta[j] == 0.0) {
+            task.penalty.exclude(j);
         }
     }
 
-    /// Solve from a Gram matrix: how it ended, b0, Σ w r² and Σ w.
-    pub fn solve_gram(
+    /// Solve from β: by the Gram matrix, or by passes where that is not certified (or not there).
+    pub(super) fn solve_one(
+        &self,
+        bench: &mut Bench,
+        newton: &mut Newton,
+        control: &Control,
+    ) -> Result<Solved, Error> {
+        if let Some(gram) = bench.gram {
+            let solved = self.solve_gram(gram, &mut bench.attempt.task, newton, control)?;
+            if solved.end.status != Status::NotConverged {
+                return Ok(solved);
+            }
+        }
+        let one = std::slice::from_mut(&mut bench.attempt);
+        let ends = batch::solve(&self.data, one, None, self.options.limits, newton, control)?;
+        let end = ends.first().copied().unwrap_or(End::EMPTY);
+        Ok(Solved::of(&bench.attempt.task, end))
+    }
+
+    /// Solve from a Gram matrix.
+    pub(super) fn solve_gram(
         &self,
         c: &Centred,
         task: &mut Task,
         newton: &mut Newton,
         control: &Control,
-    ) -> Result<(End, f64, f64, f64), Error> {
-        let p = task.beta.len();
+    ) -> Result<Solved, Error> {
         if c.w <= 0.0 {
             task.beta.fill(0.0);
-            let end = End { status: Status::Empty, iterations: 0, objective: 0.0, gap: 0.0 };
-            return Ok((end, 0.0, 0.0, 0.0));
+            return Ok(Solved { end: End::EMPTY, b0: 0.0, rr: 0.0, w: 0.0 });
         }
-        let model = c.model(&task.l1, &task.ridge);
-        let zero = vec![0.0; p];
+        let start = task.beta.clone();
+        let model = c.model(&task.penalty);
+        let zero = vec![0.0; start.len()];
         let origin = Origin { beta: &zero, correlation: &c.xy };
-        let iterations = newton.minimise(&model, &origin, &mut task.beta, control)?;
-        let mut gradient = c.xy.clone();
-        for (j, &b) in task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            crate::linalg::dense::axpy(-b, &c.gram[j * p..][..p], &mut gradient);
-        }
+        let iterations = minimise(&model, &origin, &mut task.beta, newton, false, control)?;
+        let gradient = c.gradient(&task.beta);
         let explained: f64 = c.xy.iter().zip(&task.beta).map(|(x, b)| x * b).sum();
         let left: f64 = gradient.iter().zip(&task.beta).map(|(g, b)| g * b).sum();
         // r'Wr = y'Wy − β'X'Wy − β'X'Wr, r'Wy = y'Wy − β'X'Wy.
@@ -196,45 +160,59 @@ impl Lasso {
         let point = Point {
             beta: &task.beta,
             gradient: &gradient,
-            l1: &task.l1,
-            ridge: &task.ridge,
+            penalty: &task.penalty,
             rr,
             ry,
             yy: c.raw_yy,
+            w: c.w,
         };
-        let certificate = point.certify(|a, b| c.gram[a * p + b]);
+        let (which, slopes) = point.unpenalised();
+        let charge = if which.is_empty() {
+            0.0
+        } else {
+            let ridge = &task.penalty.ridge;
+            FreeBlock::new(which, ridge, |a, b| c.gram[[a, b]]).charge(&slopes, c.raw_yy, c.w)
+        };
+        let mut certificate = point.certify(charge);
+        let tolerance = self.options.limits.tolerance;
+        if certificate.gap > tolerance {
+            let largest = c.gram.diag().iter().fold(0.0f64, |m, h| m.max(*h));
+            let closer = point.certify_by_step(|a, b| Some(c.gram[[a, b]]), largest);
+            certificate.gap = certificate.gap.min(closer.gap);
+        }
         // Differences of y'Wy lose what a residual would keep: not to be believed near a perfect fit.
         let believed = certificate.objective > 1e-6 * c.yy || c.yy == 0.0;
-        let within = certificate.gap <= self.options.limits.tolerance;
-        let status = if within && believed { Status::Converged } else { Status::NotConverged };
+        let converged = certificate.gap <= tolerance && believed;
+        let status = if converged { Status::Converged } else { Status::NotConverged };
         let end =
             End { status, iterations, objective: certificate.objective, gap: certificate.gap };
-        Ok((end, c.intercept(&task.beta), rr, c.w))
+        if !certificate.objective.is_finite() {
+            task.beta.copy_from_slice(&start);
+        }
+        Ok(Solved { end, b0: c.intercept(&task.beta), rr, w: c.w })
     }
 
-    pub(super) fn mode_of(&self, task: &Task, end: End) -> Mode {
-        let w = task.totals.as_ref().map_or(0.0, |t| t.w);
-        self.mode(Solution { beta: &task.beta, b0: task.found.b0, rr: task.found.rr, w, end })
-    }
-
-    /// Back to the user's scale.
-    fn mode(&self, s: Solution) -> Mode {
-        let beta: Vec<f64> = s.beta.iter().map(|b| b * self.scale_y).collect();
-        let slopes = self.data.design.unscale(&beta);
+    /// Back to the user's scale; `effective` are the degrees of freedom of a coefficient that is not
+    /// zero.
+    pub(super) fn mode(&self, beta: &[f64], s: Solved, effective: f64, freedom: &Freedom) -> Mode {
+        let scaled: Vec<f64> = beta.iter().map(|b| b * self.scale_y).collect();
+        let slopes = self.data.design.unscale(&scaled);
         let mut theta = Vec::with_capacity(self.dimension());
         if self.options.intercept {
-            let shift: f64 =
-                slopes.iter().zip(&self.data.design.standard.center).map(|(b, c)| b * c).sum();
+            let center = &self.data.design.standard.center;
+            let shift: f64 = slopes.iter().zip(center).map(|(b, c)| b * c).sum();
             theta.push(self.mean_y + self.scale_y * s.b0 - shift);
         }
         theta.extend(slopes);
+        let support = beta.iter().filter(|b| **b != 0.0).count() as f64;
+        let df = effective * support + f64::from(u8::from(self.options.intercept));
         Mode {
             theta,
             status: s.end.status,
             iterations: s.end.iterations,
             objective: s.end.objective * self.unit(),
             gap: s.end.gap,
-            sigma: self.scale_y * if s.w > 0.0 { (s.rr / s.w).sqrt() } else { 0.0 },
+            sigma: self.scale_y * freedom.sigma(s.rr, s.w, df),
             aside: (),
         }
     }
@@ -261,16 +239,17 @@ impl Lasso {
         let &[prior] = prior else { return Ok(starts.mode()) };
         starts.near(prior, |factor, from| {
             let mut task = self.task(RowWeights::Case(&self.plan));
-            self.set_penalty(&mut task, self.lambda[l] * factor, &[1.0]);
+            self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.beta.copy_from_slice(from);
             if let Some(reference) = &self.reference {
                 self.solve_gram(&reference.moments, &mut task, newton, control)?;
-            } else {
-                let one = std::slice::from_mut(&mut task);
-                let rough = Limits { tolerance: 1e-4, ..self.options.limits };
-                batch::solve(&self.data, one, None, rough, newton, control)?;
+                return Ok(task.beta);
             }
-            Ok(task.beta)
+            let mut attempt = Attempt::from(task);
+            let rough = Limits { tolerance: 1e-4, ..self.options.limits };
+            let one = std::slice::from_mut(&mut attempt);
+            batch::solve(&self.data, one, None, rough, newton, control)?;
+            Ok(attempt.task.beta)
         })
     }
 
@@ -283,19 +262,25 @@ impl Lasso {
         for ((&draw, weights), moments) in draws.iter().zip(weights).zip(moments) {
             let centred = moments.centre(self.options.intercept);
             let prior = self.prior_weights(draw);
-            let mut task = self.task(RowWeights::Draw(weights));
+            let attempt = Attempt::from(self.task(RowWeights::Draw(weights)));
+            let mut bench = Bench { attempt, gram: Some(&centred) };
             for (l, &lambda) in self.lambda.iter().enumerate() {
                 control.check()?;
-                self.set_penalty(&mut task, lambda, &prior);
-                task.beta.copy_from_slice(self.start(l, &prior, &mut newton, control)?);
-                let solved = self.solve_gram(&centred, &mut task, &mut newton, control)?;
-                let mut mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
+                let start = self.start(l, &prior, &mut newton, control)?;
+                let task = &mut bench.attempt.task;
+                task.beta.copy_from_slice(start);
+                self.factors.fill(lambda, &prior, &mut task.penalty);
+                let mut solved = self.solve_one(&mut bench, &mut newton, control)?;
                 if let Some(refit) = self.options.refit {
-                    self.restrict(&mut task, refit, &prior);
-                    let solved = self.solve_gram(&centred, &mut task, &mut newton, control)?;
-                    mode = self.finish(&mut task, Some(solved), &mut newton, control)?;
+                    self.restrict(&mut bench.attempt.task, refit, &prior);
+                    solved = self.solve_one(&mut bench, &mut newton, control)?;
                 }
-                modes.push(mode);
+                modes.push(self.mode(
+                    &bench.attempt.task.beta,
+                    solved,
+                    self.effective[l],
+                    &self.freedom.0,
+                ));
             }
         }
         Ok(modes)
@@ -304,30 +289,47 @@ impl Lasso {
     fn solve_by_passes(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
         let mut newton = Newton::default();
         let priors: Vec<Vec<f64>> = draws.iter().map(|&k| self.prior_weights(k)).collect();
-        let mut tasks: Vec<Task> =
-            draws.iter().map(|&k| self.task(RowWeights::Draw(self.plan.draw(k)))).collect();
+        let attempt = |&k| Attempt::from(self.task(RowWeights::Draw(self.plan.draw(k))));
+        let mut attempts: Vec<Attempt> = draws.iter().map(attempt).collect();
         let mut modes: Vec<Option<Mode>> = vec![None; draws.len() * self.lambda.len()];
         let reference = self.reference.as_ref().filter(|_| self.method == Method::Reference);
         let limits = self.options.limits;
         for (l, &lambda) in self.lambda.iter().enumerate() {
-            for (task, prior) in tasks.iter_mut().zip(&priors) {
-                self.set_penalty(task, lambda, prior);
+            for (attempt, prior) in attempts.iter_mut().zip(&priors) {
+                let task = &mut attempt.task;
+                self.factors.fill(lambda, prior, &mut task.penalty);
                 task.beta.copy_from_slice(self.start(l, prior, &mut newton, control)?);
             }
             let mut ends =
-                batch::solve(&self.data, &mut tasks, reference, limits, &mut newton, control)?;
+                batch::solve(&self.data, &mut attempts, reference, limits, &mut newton, control)?;
             if let Some(refit) = self.options.refit {
-                for (task, prior) in tasks.iter_mut().zip(&priors) {
-                    self.restrict(task, refit, prior);
+                for (attempt, prior) in attempts.iter_mut().zip(&priors) {
+                    self.restrict(&mut attempt.task, refit, prior);
                 }
-                ends =
-                    batch::solve(&self.data, &mut tasks, reference, limits, &mut newton, control)?;
+                ends = batch::solve(
+                    &self.data,
+                    &mut attempts,
+                    reference,
+                    limits,
+                    &mut newton,
+                    control,
+                )?;
             }
-            for (k, (task, end)) in tasks.iter().zip(ends).enumerate() {
-                modes[k * self.lambda.len() + l] = Some(self.mode_of(task, end));
+            for (k, (attempt, end)) in attempts.iter().zip(ends).enumerate() {
+                let solved = Solved::of(&attempt.task, end);
+                let effective = self.effective[l];
+                let mode = self.mode(&attempt.task.beta, solved, effective, &self.freedom.0);
+                modes[k * self.lambda.len() + l] = Some(mode);
             }
         }
         Ok(modes.into_iter().flatten().collect())
+    }
+
+    /// The penalty at a lambda and unit prior weight.
+    pub(super) fn penalty(&self, lambda: f64) -> Penalty {
+        let mut penalty = Penalty::none(self.data.design.cols);
+        self.factors.fill(lambda, &[1.0], &mut penalty);
+        penalty
     }
 }
 

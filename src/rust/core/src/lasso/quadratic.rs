@@ -2,22 +2,28 @@
 //!
 //! b is given by a point and the correlations c = b − (H + D)β there: near the minimum they are far
 //! smaller than b, and so are their rounding errors. `sweeps` comes near the minimum by coordinate
-//! descent, `newton` ends at it exactly.
+//! descent, `newton` ends at it exactly, `free` takes out first what has no penalty.
 
 use crate::linalg::lanes::dispatch;
+use crate::penalty::Penalty;
+use ndarray::{ArrayView2, Axis};
 
-/// All of the problem but b. H is symmetric, row after row, rows `stride` apart; D is diagonal;
-/// λⱼ = ∞ excludes a coordinate.
+/// All of the problem but b. H is symmetric; D and the λⱼ are the penalty.
+#[derive(Clone, Copy)]
 pub struct Quadratic<'a> {
-    pub gram: &'a [f64],
-    pub stride: usize,
-    pub l1: &'a [f64],
-    pub ridge: &'a [f64],
+    pub gram: ArrayView2<'a, f64>,
+    pub penalty: &'a Penalty,
 }
 
-impl Quadratic<'_> {
+impl<'a> Quadratic<'a> {
     pub fn size(&self) -> usize {
-        self.l1.len()
+        self.penalty.l1.len()
+    }
+
+    /// Row j of H; rows are contiguous.
+    #[inline(always)]
+    pub fn row(&self, j: usize) -> &'a [f64] {
+        self.gram.index_axis_move(Axis(0), j).to_slice().unwrap_or_default()
     }
 
     /// v −= s (H + D)β.
@@ -32,6 +38,20 @@ pub struct Origin<'a> {
     pub correlation: &'a [f64],
 }
 
+/// An objective, and the size of its terms, which bounds its rounding error.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    pub sum: f64,
+    pub size: f64,
+}
+
+impl Value {
+    /// Is this above the other by more than rounding can be?
+    pub fn is_above(&self, other: &Value) -> bool {
+        self.sum > other.sum + 1e-12 * (self.size + other.size)
+    }
+}
+
 impl Origin<'_> {
     /// b − (H + D)β.
     pub fn correlate(&self, q: &Quadratic, beta: &[f64], out: &mut Vec<f64>) {
@@ -41,17 +61,16 @@ impl Origin<'_> {
         q.subtract(1.0, &moved, out);
     }
 
-    /// The objective at β, whose correlations are given, less the quadratic part at the origin; and
-    /// the size of its terms, which bounds its rounding error.
-    pub fn value(&self, q: &Quadratic, correlation: &[f64], beta: &[f64]) -> (f64, f64) {
-        let (mut sum, mut size) = (0.0, 0.0);
+    /// The objective at β, whose correlations are given, less the quadratic part at the origin.
+    pub fn value(&self, q: &Quadratic, correlation: &[f64], beta: &[f64]) -> Value {
+        let mut value = Value { sum: 0.0, size: 0.0 };
         for (j, b) in beta.iter().enumerate() {
             let fit = 0.5 * (b - self.beta[j]) * (self.correlation[j] + correlation[j]);
-            let penalty = if *b != 0.0 { q.l1[j] * b.abs() } else { 0.0 };
-            sum += penalty - fit;
-            size += penalty + fit.abs();
+            let penalty = if *b != 0.0 { q.penalty.l1[j] * b.abs() } else { 0.0 };
+            value.sum += penalty - fit;
+            value.size += penalty + fit.abs();
         }
-        (sum, size)
+        value
     }
 
     /// Rounding error of the correlations.
@@ -67,11 +86,11 @@ dispatch! {
     fn subtract(q: &Quadratic, s: f64, beta: &[f64], out: &mut [f64]) {
         for (j, &b) in beta.iter().enumerate() {
             if b != 0.0 {
-                let row = &q.gram[j * q.stride..][..out.len()];
+                let row = &q.row(j)[..out.len()];
                 for (o, &h) in out.iter_mut().zip(row) {
                     *o = (-s * b).mul_add(h, *o);
                 }
-                out[j] -= s * q.ridge[j] * b;
+                out[j] -= s * q.penalty.ridge[j] * b;
             }
         }
     }

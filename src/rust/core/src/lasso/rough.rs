@@ -5,11 +5,11 @@
 //! that come and go costs more than everything else. A step on the residual costs two loops over a
 //! column, and in single precision the columns stay near the caches.
 
-use super::moments::Data;
-use super::pass::Task;
+use super::task::{Data, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::lanes::dispatch;
+use crate::penalty::soft_threshold_single;
 
 /// Sweeps at most, sweeps without a change of sign that are enough, and the part of the largest
 /// change below which another does not matter.
@@ -77,8 +77,8 @@ impl Packed {
             rows,
             columns: vec![0.0; rows * which.len()],
             curvature: Vec::with_capacity(which.len()),
-            l1: scaled(&task.l1),
-            ridge: scaled(&task.ridge),
+            l1: scaled(&task.penalty.l1),
+            ridge: scaled(&task.penalty.ridge),
             beta: which.iter().map(|&j| task.beta[j as usize] as f32).collect(),
             residual: vec![0.0; rows],
         };
@@ -162,8 +162,7 @@ dispatch! {
             }
             let c = dot(column, &packed.residual) - packed.ridge[j] * old;
             let z = curvature.mul_add(old, c);
-            let size = z.abs() - packed.l1[j];
-            let new = if size > 0.0 { size.copysign(z) / curvature } else { 0.0 };
+            let new = soft_threshold_single(z, packed.l1[j], curvature);
             let change = new - old;
             if change != 0.0 {
                 axpy(-change, column, &mut packed.residual);

@@ -1,25 +1,34 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
-use super::batch;
+use super::batch::{self, Attempt};
+use super::cross::cross;
 use super::cv::{Folding, lambda_max};
-use super::models::Reference;
-use super::moments::{Data, Moments};
+use super::effective::effective_share;
+use super::gram::Moments;
 use super::newton::Newton;
-use super::pass::{RowWeights, Task};
-use super::problem::{Lasso, Method, Options};
+use super::problem::{Bench, Lasso, Method, Options};
+use super::reference::Reference;
 use super::starts::Starts;
+use super::task::{Data, RowWeights, Task};
 use crate::data::design::Design;
 use crate::data::source::Source;
 use crate::data::standard::Standard;
 use crate::engine::cv::{Lambda, cross_validate};
+use crate::engine::freedom::Freedom;
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
 use crate::engine::problem::Mode;
 use crate::error::Error;
+use crate::linalg::cholesky::Cholesky;
+use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
+use ndarray::s;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
+/// Free columns with a smaller pivot (as a part of their square) are told apart by a basis of their
+/// span: half of the digits of a Gram matrix.
+const COLLINEAR: f64 = 1e-7;
 
 impl Lasso {
     pub fn new(
@@ -35,23 +44,60 @@ impl Lasso {
         let design = Design::new(x, options.intercept, case);
         let y = y.iter().map(|v| response.apply(0, *v)).collect();
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
-        let mean_y = response.center[0];
-        let data = Data { design, y, intercept: options.intercept };
+        let standard = &design.standard;
+        let chosen = |j: usize| if options.standardize { standard.sd[j] } else { 1.0 };
+        let factors =
+            Factors::new(&options.penalty_factor, chosen, &standard.scale, scale_y, options.alpha);
         let mut lasso = Lasso {
-            data,
+            freedom: (Freedom::of_draws(&plan), Freedom::of_mode(&plan)),
+            data: Data { design, y, intercept: options.intercept },
             plan,
             options,
-            mean_y,
+            factors,
+            mean_y: response.center[0],
             scale_y,
             reference: None,
             starts: Vec::new(),
+            effective: Vec::new(),
             method: Method::WorkingSet,
             lambda: Vec::new(),
             modes: Vec::new(),
             curve: None,
         };
+        lasso.separate_free_columns(control)?;
         lasso.prepare(control)?;
         Ok(lasso)
+    }
+
+    /// Columns that no lambda penalises.
+    fn free_columns(&self) -> Vec<u32> {
+        let never =
+            matches!(&self.options.lambda, Lambda::Given(all) if all.iter().all(|l| *l == 0.0));
+        let unit = |j: &u32| self.factors.unit(*j as usize);
+        (0..self.factors.size() as u32)
+            .filter(|j| unit(j) == 0.0 || (never && unit(j).is_finite()))
+            .collect()
+    }
+
+    /// Where free columns nearly depend on each other, take a basis of their span in their place.
+    fn separate_free_columns(&mut self, control: &Control) -> Result<(), Error> {
+        let free = self.free_columns();
+        if free.len() < 2 || self.data.design.is_sparse() {
+            return Ok(());
+        }
+        let mut weights = RowWeights::Case(&self.plan);
+        let gram = cross(&self.data, &free, 0, control, |first, w| weights.fill(first, w))?;
+        let mut factor = Cholesky::with_threshold(COLLINEAR);
+        factor.factor(free.len(), |row, out| {
+            out.iter_mut().zip(gram.row(row).iter().skip(row)).for_each(|(o, h)| *o = *h);
+            0.0
+        });
+        if factor.has_dependence() {
+            let case = |i: usize| self.plan.case(i);
+            let dropped = self.data.design.orthogonalise(&free, case);
+            dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
+        }
+        Ok(())
     }
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
@@ -73,55 +119,75 @@ impl Lasso {
             }
         };
         control.begin(Stage::Mode, 1);
-        self.reference = total.map(|m| Reference { moments: m.centre(self.options.intercept) });
-        let lambda = self.lambda.clone();
-        let (starts, modes) = self.unit_modes(&lambda, control)?;
-        self.starts = starts.into_iter().map(Starts::new).collect();
-        self.modes = modes;
+        let largest = self.lambda.iter().fold(0.0f64, |m, l| m.max(*l));
+        let penalty = self.penalty(largest);
+        self.reference = total.map(|m| Reference::new(m.centre(self.options.intercept), &penalty));
+        self.find_modes(control)?;
         self.method = self.choose();
         Ok(())
     }
 
     /// The unit-weight mode at each lambda, the larger ones first, each from the one before.
-    fn unit_modes(
-        &self,
-        lambda: &[f64],
-        control: &Control,
-    ) -> Result<(Vec<Vec<f64>>, Vec<Mode>), Error> {
-        let centred = self.reference.as_ref().map(|r| &r.moments);
+    fn find_modes(&mut self, control: &Control) -> Result<(), Error> {
+        let lambda = self.lambda.clone();
         let mut order: Vec<usize> = (0..lambda.len()).collect();
         order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
         let mut starts = vec![Vec::new(); lambda.len()];
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
+        let mut effective = vec![1.0; lambda.len()];
         let mut newton = Newton::default();
-        let mut task = self.task(RowWeights::Case(&self.plan));
+        let gram = self.reference.as_ref().map(|r| &r.moments);
+        let attempt = Attempt::from(self.task(RowWeights::Case(&self.plan)));
+        let mut bench = Bench { attempt, gram };
         let mut reached = f64::INFINITY;
         for &l in &order {
-            if centred.is_none() {
-                reached = self.approach(&mut task, lambda[l], reached, &mut newton, control)?;
+            if gram.is_none() {
+                let attempt = &mut bench.attempt;
+                reached = self.approach(attempt, lambda[l], reached, &mut newton, control)?;
             }
-            self.set_penalty(&mut task, lambda[l], &[1.0]);
-            let solved =
-                centred.map(|c| self.solve_gram(c, &mut task, &mut newton, control)).transpose()?;
-            modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
-            starts[l] = task.beta.clone();
+            self.factors.fill(lambda[l], &[1.0], &mut bench.attempt.task.penalty);
+            let mut solved = self.solve_one(&mut bench, &mut newton, control)?;
+            starts[l] = bench.attempt.task.beta.clone();
             if let Some(refit) = self.options.refit {
-                self.restrict(&mut task, refit, &[1.0]);
-                let solved = centred
-                    .map(|c| self.solve_gram(c, &mut task, &mut newton, control))
-                    .transpose()?;
-                modes[l] = Some(self.finish(&mut task, solved, &mut newton, control)?);
-                task.beta.copy_from_slice(&starts[l]);
+                self.restrict(&mut bench.attempt.task, refit, &[1.0]);
+                solved = self.solve_one(&mut bench, &mut newton, control)?;
             }
+            effective[l] = self.effective(&bench.attempt.task, control)?;
+            let beta = &bench.attempt.task.beta;
+            modes[l] = Some(self.mode(beta, solved, effective[l], &self.freedom.1));
+            bench.attempt.task.beta.copy_from_slice(&starts[l]);
         }
-        Ok((starts, modes.into_iter().flatten().collect()))
+        self.effective = effective;
+        self.starts = starts.into_iter().map(Starts::new).collect();
+        self.modes = modes.into_iter().flatten().collect();
+        Ok(())
+    }
+
+    /// Degrees of freedom of a coefficient that is not zero at this mode: one without a ridge. A support
+    /// too large for its Gram matrix counts by the diagonal, which is an upper bound.
+    fn effective(&self, task: &Task, control: &Control) -> Result<f64, Error> {
+        let support: Vec<u32> =
+            (0..task.beta.len() as u32).filter(|&j| task.beta[j as usize] != 0.0).collect();
+        let penalty = task.penalty.of(&support);
+        if support.is_empty() || penalty.ridge.iter().all(|d| *d == 0.0) {
+            return Ok(1.0);
+        }
+        let mut weights = RowWeights::Case(&self.plan);
+        if support.len() > GRAM_LIMIT {
+            let total: f64 = (0..self.data.design.rows).map(|i| self.plan.case(i)).sum();
+            let share = |d: &f64| total / (total + d);
+            let mean = penalty.ridge.iter().map(share).sum::<f64>() / support.len() as f64;
+            return Ok(mean.min(self.data.design.rows as f64 / support.len() as f64));
+        }
+        let gram = cross(&self.data, &support, 0, control, |first, w| weights.fill(first, w))?;
+        Ok(effective_share(gram.slice(s![.., ..support.len()]), &penalty.ridge))
     }
 
     /// Walk down from a large lambda in factors of two: a working set that starts at a small one
     /// would let in far too many columns.
     fn approach(
         &self,
-        task: &mut Task,
+        attempt: &mut Attempt,
         lambda: f64,
         from: f64,
         newton: &mut Newton,
@@ -136,8 +202,9 @@ impl Lasso {
         let rough = Limits { tolerance: 1e-4, ..self.options.limits };
         while at > 2.0 * lowest {
             at *= 0.5;
-            self.set_penalty(task, at, &[1.0]);
-            batch::solve(&self.data, std::slice::from_mut(task), None, rough, newton, control)?;
+            self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
+            let one = std::slice::from_mut(attempt);
+            batch::solve(&self.data, one, None, rough, newton, control)?;
         }
         Ok(lambda)
     }
@@ -158,7 +225,13 @@ impl Lasso {
         } else {
             f64::INFINITY
         };
-        let reference = passes * (weight + 2.0 * per_row);
+        // The certificate needs the draw's own curvature of what has no ℓ1 term.
+        let bare = if self.options.refit == Some(0.0) || self.factors.alpha() == 0.0 {
+            support
+        } else {
+            self.free_columns().len() as f64
+        };
+        let reference = passes * (weight + 2.0 * per_row) + bare * bare / 2.0;
         let working = (1.25 * support).powi(2) / 2.0 + 4.0 * (weight + 2.0 * per_row);
         let direct = if self.data.design.is_sparse() || p > 64.0 {
             f64::INFINITY

@@ -4,6 +4,7 @@ use super::quadratic::Quadratic;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::lanes::dispatch;
+use crate::penalty::soft_threshold;
 
 /// Sweeps before an exact method takes over, and sweeps without a change of sign that are enough.
 const MOST: u32 = 200;
@@ -72,24 +73,19 @@ dispatch! {
             if support_only && old == 0.0 {
                 continue;
             }
-            let row = &q.gram[j * q.stride..][..p];
-            let curvature = row[j] + q.ridge[j];
+            let row = &q.row(j)[..p];
+            let curvature = row[j] + q.penalty.ridge[j];
             if curvature <= 0.0 {
                 continue;
             }
             let z = curvature.mul_add(old, correlation[j]);
-            let size = z.abs() - q.l1[j];
-            let new = if size > 0.0 {
-                size.copysign(z) / curvature
-            } else {
-                0.0
-            };
+            let new = soft_threshold(z, q.penalty.l1[j], curvature);
             let change = new - old;
             if change != 0.0 {
                 for (c, &h) in correlation.iter_mut().zip(row) {
                     *c = (-change).mul_add(h, *c);
                 }
-                correlation[j] -= q.ridge[j] * change;
+                correlation[j] -= q.penalty.ridge[j] * change;
                 beta[j] = new;
                 signs += u32::from(old * new <= 0.0);
                 largest = largest.max(curvature * change * change);

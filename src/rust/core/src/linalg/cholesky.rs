@@ -3,7 +3,8 @@
 use crate::linalg::dense::dot;
 use crate::linalg::lanes::dispatch;
 
-/// Pivots below this part of their diagonal count as dependent on the columns before.
+/// Pivots below this part of their diagonal count as dependent on the columns before, unless the
+/// caller knows better.
 const DEPENDENT: f64 = 1e-12;
 /// Rounding of a pivot, as a part of its diagonal.
 const ROUNDING: f64 = 1e-14;
@@ -14,7 +15,7 @@ const PANEL: usize = 8;
 ///
 /// A column that depends on earlier ones solves to zero, as if it were not there; `dependence` says
 /// on what.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Cholesky {
     size: usize,
     /// Rows of the factor lie this far apart.
@@ -23,9 +24,29 @@ pub struct Cholesky {
     inverse_pivot: Vec<f64>,
     dependent: Vec<bool>,
     least: Vec<f64>,
+    threshold: f64,
+}
+
+impl Default for Cholesky {
+    fn default() -> Cholesky {
+        Cholesky::with_threshold(DEPENDENT)
+    }
 }
 
 impl Cholesky {
+    /// Columns whose pivot is below this part of their diagonal count as dependent.
+    pub fn with_threshold(threshold: f64) -> Cholesky {
+        Cholesky {
+            size: 0,
+            stride: 0,
+            factor: Vec::new(),
+            inverse_pivot: Vec::new(),
+            dependent: Vec::new(),
+            least: Vec::new(),
+            threshold,
+        }
+    }
+
     /// Factor the symmetric matrix whose upper triangle `fill(row, slice)` writes: `slice[i]` is the
     /// element in column `row + i`. `fill` returns a lower bound of the row's pivot, if one is known
     /// (what a ridge adds to the diagonal): rounding may not go below it.
@@ -50,6 +71,7 @@ impl Cholesky {
             &mut self.inverse_pivot,
             &mut self.dependent,
             &self.least,
+            self.threshold,
         );
     }
 
@@ -83,7 +105,7 @@ impl Cholesky {
             self.factor[i * self.stride + n] = *z;
         }
         let pivot = (diagonal - dot(&column, &column)).max(least);
-        let dependent = is_noise(pivot, diagonal, least);
+        let dependent = is_noise(pivot, diagonal, least, self.threshold);
         self.factor.resize((n + 1) * self.stride, 0.0);
         self.factor[n * self.stride + n] = if dependent { 0.0 } else { pivot.sqrt() };
         self.inverse_pivot.push(if dependent { 0.0 } else { 1.0 / pivot.sqrt() });
@@ -120,8 +142,8 @@ impl Cholesky {
 
 /// Whether a pivot says that its column depends on others; a bound that is itself above rounding
 /// says that it does not.
-fn is_noise(pivot: f64, diagonal: f64, least: f64) -> bool {
-    pivot <= DEPENDENT * diagonal.max(0.0) && least <= ROUNDING * diagonal.max(0.0)
+fn is_noise(pivot: f64, diagonal: f64, least: f64, threshold: f64) -> bool {
+    pivot <= threshold * diagonal.max(0.0) && least <= ROUNDING * diagonal.max(0.0)
 }
 
 dispatch! {
@@ -132,6 +154,7 @@ dispatch! {
         inverse_pivot: &mut [f64],
         dependent: &mut [bool],
         least: &[f64],
+        threshold: f64,
     ) {
         for first in (0..n).step_by(PANEL) {
             let last = (first + PANEL).min(n);
@@ -145,7 +168,7 @@ dispatch! {
                     }
                 }
                 row[k] = row[k].max(least[k]);
-                dependent[k] = is_noise(row[k], inverse_pivot[k], least[k]);
+                dependent[k] = is_noise(row[k], inverse_pivot[k], least[k], threshold);
                 if dependent[k] {
                     inverse_pivot[k] = 0.0;
                     row[k..].fill(0.0);

@@ -1,0 +1,194 @@
+//! A model for draws of many columns: the draw's own Gram matrix, of the columns that matter.
+//!
+//! Exact in one step on those columns; the pass over the data finds what is missing.
+
+use super::cross::{centre, cross};
+use super::free::minimise;
+use super::newton::Newton;
+use super::quadratic::{Origin, Quadratic};
+use super::rough;
+use super::task::{Data, Task};
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::linalg::lanes::panel_width;
+use ndarray::{Array2, s};
+
+/// The draw's own Gram matrix on a growing set of columns.
+pub struct WorkingSet {
+    columns: Vec<u32>,
+    place: Vec<u32>,
+    /// With room for more columns.
+    gram: Array2<f64>,
+    /// The ridge of the last step.
+    ridge: Vec<f64>,
+    /// Rough steps since the last exact one.
+    roughly: u32,
+    /// Its own, so that the factor of one round serves the next.
+    newton: Newton,
+}
+
+const OUT: u32 = u32::MAX;
+
+/// Columns that may enter whatever the support.
+const FEW: usize = 64;
+/// Rough steps in a row.
+const ROUGHLY: u32 = 2;
+/// Part of its penalty that a gradient has where a rough solution may lack its column.
+const NEARLY: f64 = 0.92;
+
+/// Columns to let in, and whether many of them are violated.
+struct Entering {
+    columns: Vec<u32>,
+    many: bool,
+}
+
+impl WorkingSet {
+    pub fn new(p: usize) -> WorkingSet {
+        WorkingSet {
+            columns: Vec::new(),
+            place: vec![OUT; p],
+            gram: Array2::zeros((0, 0)),
+            ridge: Vec::new(),
+            roughly: 0,
+            newton: Newton::default(),
+        }
+    }
+
+    /// Before the first pass: the support of a start alone needs no gradient.
+    pub fn begin(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
+        let columns = (0..task.beta.len()).filter(|&j| task.beta[j] != 0.0);
+        let start = Entering { columns: columns.map(|j| j as u32).collect(), many: true };
+        if self.is_far(data, &start) {
+            self.roughly = 1;
+            rough::approach(data, task, &start.columns, control)?;
+        }
+        Ok(())
+    }
+
+    /// Let in the support and the columns that the gradient at β violates, then minimise exactly
+    /// (or nearly, while far from the solution). True if columns came in.
+    pub fn step(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
+        let entering = self.entering(task);
+        if self.is_far(data, &entering) {
+            self.roughly += 1;
+            let mut which = entering.columns;
+            which.extend(self.columns.iter().filter(|&&j| task.lack(j as usize) > 1.0));
+            rough::approach(data, task, &which, control)?;
+            return Ok(true);
+        }
+        self.roughly = 0;
+        let grew = !entering.columns.is_empty();
+        if grew {
+            self.grow(data, task, &entering.columns, control)?;
+        }
+        let mut beta: Vec<f64> = self.columns.iter().map(|&j| task.beta[j as usize]).collect();
+        let penalty = task.penalty.of(&self.columns);
+        // Another lambda has another ridge, for which the last factor is of no use.
+        let again = penalty.ridge.starts_with(&self.ridge);
+        self.ridge.clone_from(&penalty.ridge);
+        let m = self.columns.len();
+        let model = Quadratic { gram: self.gram.slice(s![..m, ..m]), penalty: &penalty };
+        // The gradient of the pass is exact, so repeated steps refine.
+        let correlation = task.correlations(self.columns.iter().map(|&j| j as usize));
+        let origin = Origin { beta: &beta.clone(), correlation: &correlation };
+        minimise(&model, &origin, &mut beta, &mut self.newton, again, control)?;
+        self.columns.iter().zip(beta).for_each(|(&j, b)| task.beta[j as usize] = b);
+        Ok(grew)
+    }
+
+    /// x_a'W x_b, if both columns are in the set.
+    pub fn curvature(&self, a: usize, b: usize) -> Option<f64> {
+        match (self.place[a], self.place[b]) {
+            (OUT, _) | (_, OUT) => None,
+            (i, k) => Some(self.gram[[i as usize, k as usize]]),
+        }
+    }
+
+    /// The columns outside that the support needs or the gradient violates.
+    fn entering(&self, task: &Task) -> Entering {
+        // A rough solution misses some that are all but violated.
+        let least = if self.roughly > 0 { NEARLY } else { 1.0 };
+        let (mut support, mut violated) = (0, 0);
+        let mut found: Vec<(f64, u32)> = Vec::new();
+        for j in 0..task.beta.len() {
+            let lack = task.lack(j);
+            support += usize::from(lack == f64::INFINITY);
+            if self.place[j] == OUT && lack > least {
+                violated += usize::from(lack > 1.0 && lack < f64::INFINITY);
+                found.push((lack, j as u32));
+            }
+        }
+        // Far from the solution most columns are violated; the worst are enough to go on with.
+        let most = if self.roughly > 0 { 3 * support } else { support }.max(FEW);
+        if found.len() > most {
+            found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            found.truncate(most);
+        }
+        let mut columns: Vec<u32> = found.into_iter().map(|f| f.1).collect();
+        columns.sort_unstable();
+        Entering { columns, many: 10 * violated > support }
+    }
+
+    /// Whether a Gram matrix of the columns that enter would soon be of no use: most of a start's
+    /// support goes, and most of what it violates comes.
+    fn is_far(&self, data: &Data, entering: &Entering) -> bool {
+        let wide = data.design.cols > data.design.rows && !data.design.is_sparse();
+        let count = entering.columns.len();
+        let new = count >= FEW && 2 * count > self.columns.len();
+        wide && new && (self.roughly == 0 || (self.roughly < ROUGHLY && entering.many))
+    }
+
+    /// Add these columns to the Gram matrix.
+    fn grow(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        fresh: &[u32],
+        control: &Control,
+    ) -> Result<(), Error> {
+        let old = self.columns.len();
+        for &j in fresh {
+            self.place[j as usize] = self.columns.len() as u32;
+            self.columns.push(j);
+        }
+        let m = self.columns.len();
+        let mut block =
+            cross(data, &self.columns, old, control, |first, w| task.weights.fill(first, w))?;
+        if let Some(totals) = task.totals.as_ref().filter(|_| data.intercept) {
+            centre(&mut block, totals, &self.columns, old);
+        }
+        if old == 0 {
+            self.gram = block;
+        } else {
+            self.widen(old);
+            self.gram.slice_mut(s![..m, old..m]).assign(&block.slice(s![.., ..m - old]));
+        }
+        mirror(&mut self.gram, old, m);
+        Ok(())
+    }
+
+    /// Make room for all columns, if there is none, where `old` of them are in.
+    fn widen(&mut self, old: usize) {
+        let m = self.columns.len();
+        if self.gram.ncols() < m || self.gram.nrows() < m {
+            let size = panel_width(m + m / 8);
+            let mut gram = Array2::zeros((size, size));
+            gram.slice_mut(s![..old, ..old]).assign(&self.gram.slice(s![..old, ..old]));
+            self.gram = gram;
+        }
+    }
+}
+
+/// Copy what is above the diagonal in columns `old..m` to below it, in squares that fit the cache.
+fn mirror(gram: &mut Array2<f64>, old: usize, m: usize) {
+    const SIDE: usize = 16;
+    for b in (old..m).step_by(SIDE) {
+        for a in (0..m.min(b + SIDE)).step_by(SIDE) {
+            for row in b..m.min(b + SIDE) {
+                for column in a..row.min(a + SIDE) {
+                    gram[[row, column]] = gram[[column, row]];
+                }
+            }
+        }
+    }
+}
