@@ -86,9 +86,8 @@ impl Newton {
                 continue;
             }
             self.factor(q);
-            if let Some(k) = self.dependent(beta, entry)
-                && (entry == Entry::All || self.reduce(q, beta, k))
-            {
+            let dependent = self.dependent(beta, entry);
+            if dependent.is_some_and(|k| entry == Entry::All || self.reduce(q, beta, k)) {
                 (entry, blocked, settled) = (Entry::None, true, false);
                 origin.correlate(q, beta, &mut self.correlation);
                 continue;

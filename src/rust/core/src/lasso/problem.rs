@@ -86,9 +86,8 @@ impl Lasso {
         newton: &mut Newton,
         control: &Control,
     ) -> Result<Mode, Error> {
-        if let Some((end, b0, rr, w)) = solved
-            && end.status != Status::NotConverged
-        {
+        let certified = solved.filter(|(end, ..)| end.status != Status::NotConverged);
+        if let Some((end, b0, rr, w)) = certified {
             return Ok(self.mode(Solution { beta: &task.beta, b0, rr, w, end }));
         }
         let one = std::slice::from_mut(task);
