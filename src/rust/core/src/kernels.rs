@@ -11,7 +11,7 @@
 //! where a loop is simple. Where sums must stay in registers they are written as vectors of [`pulp`]: what
 //! the compiler makes of nested arrays changes from one build to the next.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd, as_arrays};
 
 /// Compile functions for AVX-512, AVX2 and the plain target, and choose at run time.
 macro_rules! dispatch {
@@ -105,7 +105,7 @@ pub fn unit(word: [u8; 8]) -> f64 {
 dispatch! {
     /// Standard exponentials −log U from random bytes, eight bytes a number.
     pub fn exponentials(bytes: &[u8], out: &mut [f64]) {
-        for (o, &word) in out.iter_mut().zip(bytes.as_chunks().0) {
+        for (o, &word) in out.iter_mut().zip(as_arrays(bytes).0) {
             *o = -ln_unit(unit(word));
         }
     }
@@ -158,8 +158,8 @@ dispatch! {
     /// Σ aᵢ bᵢ in eight interleaved sums.
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         let mut sum = [0.0; LANES];
-        let (a_whole, a_rest) = a.as_chunks::<LANES>();
-        let (b_whole, b_rest) = b.as_chunks::<LANES>();
+        let (a_whole, a_rest) = as_arrays::<LANES, _>(a);
+        let (b_whole, b_rest) = as_arrays::<LANES, _>(b);
         for (x, y) in a_whole.iter().zip(b_whole) {
             for l in 0..LANES {
                 sum[l] = x[l].mul_add(y[l], sum[l]);

@@ -244,10 +244,10 @@ impl<'a> Chain<'a> {
         let mut kept = Vec::with_capacity(options.draws * width);
         for iteration in 1..=options.burn + options.draws * options.thin {
             self.step();
-            if iteration > options.burn && (iteration - options.burn).is_multiple_of(options.thin) {
+            if iteration > options.burn && (iteration - options.burn) % options.thin == 0 {
                 self.keep(&mut kept);
             }
-            if iteration.is_multiple_of(CHECK) {
+            if iteration % CHECK == 0 {
                 control.check()?;
                 control.advance(CHECK as u64);
             }
