@@ -13,32 +13,32 @@
 
 use pulp::{Arch, Simd, WithSimd, as_arrays};
 
-/// Compile functions for AVX-512, AVX2 and the plain target, and choose at run time.
+/// Compile functions for AVX-512 (if the compiler has it), AVX2 and the plain target, and choose at run time.
 macro_rules! dispatch {
     ($($function:item)*) => {$(
-        #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma",
+        #[cfg_attr(feature = "avx512", multiversion::multiversion(targets(
+            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+fma",
             "x86_64+avx2+fma"
-        ))]
+        )))]
+        #[cfg_attr(not(feature = "avx512"), multiversion::multiversion(targets("x86_64+avx2+fma")))]
         $function
     )*};
 }
 pub(crate) use dispatch;
 
-/// The instructions that the loops below use on this processor.
-pub fn instruction_set() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx512vbmi2") {
-            return "AVX-512";
+/// `multiversion` renames the lifetimes of a signature, 'static too.
+type Name = &'static str;
+
+dispatch! {
+    /// The instructions that the loops below use on this processor.
+    pub fn instruction_set() -> Name {
+        multiversion::target::match_target! {
+            "x86_64+avx512f" => "AVX-512",
+            "x86_64+avx2" => "AVX2",
+            "x86_64" => "SSE2",
+            _ => std::env::consts::ARCH,
         }
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            return "AVX2";
-        }
-        "SSE2"
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    std::env::consts::ARCH
 }
 
 /// Ask for the cache line of what will be read soon.
@@ -353,6 +353,18 @@ mod tests {
 
     fn wave(n: usize, step: f64) -> Vec<f64> {
         (0..n).map(|i| (i as f64 * step).sin()).collect()
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn both_ways_choose_the_instructions_that_are_reported() {
+        let chosen = match Arch::new() {
+            #[cfg(feature = "avx512")]
+            Arch::V4(_) => "AVX-512",
+            Arch::V3(_) => "AVX2",
+            _ => "SSE2",
+        };
+        assert_eq!(instruction_set(), chosen);
     }
 
     #[test]

@@ -6,8 +6,9 @@
 
 use crate::error::Error;
 use crate::kernels::{exponentials, unit};
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use pulp::as_arrays;
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
 /// Law of the row weights, with mean 1 (MATH 1).
@@ -295,7 +296,7 @@ impl DrawWeights<'_> {
 
     fn fill_by_inversion(&mut self, first: usize, out: &mut [f64], weight: impl Fn(f64) -> f64) {
         self.words(first, out.len());
-        for (o, &word) in out.iter_mut().zip(self.bytes.as_chunks().0) {
+        for (o, &word) in out.iter_mut().zip(as_arrays(&self.bytes).0) {
             *o = weight(unit(word));
         }
     }

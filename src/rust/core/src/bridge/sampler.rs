@@ -7,7 +7,7 @@ use super::stable::Tilted;
 use crate::error::Error;
 use crate::parallel::{Control, Stage, for_each};
 use crate::weights::random_stream;
-use rand::rngs::ChaCha8Rng;
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};

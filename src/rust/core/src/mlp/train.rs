@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::kernels::unit;
 use crate::parallel::Control;
 use crate::weights::random_stream;
-use rand::Rng;
-use rand::rngs::ChaCha8Rng;
+use rand::RngCore;
+use rand_chacha::ChaCha8Rng;
 
 /// How a network is trained.
 #[derive(Clone, Debug)]
