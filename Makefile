@@ -15,7 +15,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
         notebook clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo install ## set up, install, and run the diabetes example: a table and a figure
 	@$(RSCRIPT) tools/demo.R
