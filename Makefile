@@ -6,20 +6,25 @@ export R_LIBS := $(CURDIR)/.Rlib:$(CURDIR)/.Rdeps
 R ?= R
 RSCRIPT ?= Rscript
 export PATH := $(PATH):$(HOME)/.cargo/bin
+# What the compiler's version asks for; found out only where it is used.
+RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        docs wrappers vendor build bench bench-lasso-peers bench-mlp \
+        check-debian13 docs wrappers vendor build bench bench-lasso-peers bench-mlp \
         notebook clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo install ## set up, install, and run the diabetes example: a table and a figure
 	@$(RSCRIPT) tools/demo.R
 
 check: setup ## set up and run all checks, ending with R CMD check --as-cran on the tarball
 	@tools/check.sh all
+
+check-debian13: setup build ## check the tarball on Debian 13 with its own R and Rust, in a chroot (as root)
+	@tools/debian13.sh
 
 setup: ## install what `make check` needs and is missing
 	@tools/setup.sh check
@@ -34,14 +39,14 @@ install: ## build and install the package into the checkout's own library, .Rlib
 test: test-rust test-r ## run all tests
 
 test-rust: ## run the tests of the Rust core, without R
-	cargo test --locked
+	cargo test --locked $(RUST_FLAGS)
 
 test-r: install ## run the tests of the R package against the installed one
 	NOT_CRAN=true $(RSCRIPT) -e 'testthat::test_dir("tests/testthat", package = "wbb", load_package = "installed")'
 
 lint: ## check the formatting of the Rust code and its lints
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked $(RUST_FLAGS) --workspace --all-targets -- -D warnings -D clippy::incompatible_msrv
 
 wrappers: ## write R/extendr-wrappers.R from the Rust functions
 	./configure
@@ -70,6 +75,6 @@ bench-mlp: install ## compare wbb_mlp() with TensorFlow, JAX, PyTorch and Keras,
 notebook: install ## execute the notebooks and press their stop button, in a real Jupyter kernel
 	@tools/notebooks.sh
 
-clean: ## remove everything that was built (.Rdeps and .bench-venv stay)
+clean: ## remove everything that was built (.Rdeps, .bench-venv and .debian13 stay)
 	rm -rf .Rlib .check output target src/rust/vendor.tar.xz
 	./cleanup

@@ -2,10 +2,7 @@
 #   Rscript tools/authors.R <file with a name-version a line> inst/AUTHORS
 arguments <- commandArgs(trailingOnly = TRUE)
 needed <- readLines(arguments[[1]])
-metadata <- jsonlite::fromJSON(
-  paste(system("cargo metadata --locked --format-version 1", intern = TRUE), collapse = "\n"),
-  simplifyVector = FALSE
-)
+source("tools/crates.R")
 
 describe <- function(crate) {
   authors <- gsub(" *<[^>]*>", "", unlist(crate$authors))
@@ -19,9 +16,9 @@ describe <- function(crate) {
   )
 }
 
-ours <- vapply(metadata$packages, function(crate) is.null(crate$source), logical(1))
-names <- vapply(metadata$packages, function(crate) paste0(crate$name, "-", crate$version), "")
-crates <- metadata$packages[!ours & names %in% needed]
+ours <- vapply(crates, function(crate) is.null(crate$source), logical(1))
+names <- vapply(crates, function(crate) paste0(crate$name, "-", crate$version), "")
+crates <- crates[!ours & names %in% needed]
 crates <- crates[order(vapply(crates, `[[`, "", "name"), vapply(crates, `[[`, "", "version"),
                        method = "radix")]
 stopifnot(length(crates) == sum(!needed %in% names[ours]))

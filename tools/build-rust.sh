@@ -34,5 +34,6 @@ case "${build}" in
     ;;
 esac
 
-exec cargo build --lib --release --locked \
+# The flags of the compiler's version stand unquoted: there may be none.
+exec cargo build --lib --release --locked `sh ../tools/rust-version.sh flags` \
   --manifest-path rust/Cargo.toml --target-dir "${target_dir}" "$@"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The checks of `make check`, in order; the first that fails ends the run.
-#   tools/check.sh build   only the tarball, from the crates already packed
-#   tools/check.sh all     everything
+#   tools/check.sh build            only the tarball, from the crates already packed
+#   tools/check.sh tarball <file>   only R CMD check --as-cran, of that tarball
+#   tools/check.sh all              everything
 # All it makes is in .check; R sees the system's packages and .Rdeps there, not
 # the wbb that `make install` left in .Rlib.
 set -euo pipefail
@@ -22,6 +23,7 @@ build_tarball() {
 ./.Rdeps
 ./.bench-venv
 ./.check
+./.debian13
 ./output
 ./target
 IGNORE
@@ -81,8 +83,14 @@ case "${1:-all}" in
   build)
     build_tarball
     ;;
+  tarball)
+    tarball=${2:?"which tarball?"}
+    mkdir -p "$work"
+    check_tarball
+    ;;
   all)
     heading "Rust: format and lints" && make --no-print-directory lint
+    heading "Rust: oldest version" && tools/oldest-rust.sh
     heading "Rust: tests" && make --no-print-directory test-rust
     heading "vendoring"
     authors=$(cat inst/AUTHORS)
@@ -97,6 +105,6 @@ case "${1:-all}" in
     echo "tarball: .check/$(basename "$tarball")"
     ;;
   *)
-    fail "usage: tools/check.sh build|all"
+    fail "usage: tools/check.sh build|tarball <file>|all"
     ;;
 esac

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, and nothing else:
-#   tools/setup.sh demo    what building and running the package needs
-#   tools/setup.sh check   that, and what all the checks need
+#   tools/setup.sh demo      what building and running the package needs
+#   tools/setup.sh tarball   that, and what R CMD check --as-cran needs
+#   tools/setup.sh check     that, and what all the checks need
 # On Debian and its relatives by apt-get, as root or through sudo; otherwise R
 # packages go into the checkout (.Rdeps) and the rest is named. Where all is
 # there, no network is touched.
@@ -9,8 +10,8 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 level=${1:-check}
-case "$level" in demo | check) ;; *) fail "usage: tools/setup.sh demo|check" ;; esac
-rust_minimum=1.89.0
+case "$level" in demo | tarball | check) ;; *) fail "usage: tools/setup.sh demo|tarball|check" ;; esac
+rust_minimum=$(tools/rust-version.sh minimum)
 r_minimum=4.2.0
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -23,7 +24,7 @@ check_rust() {
     Install it with rustup (see 'Install Rust' on Rust's site), then run this again."
   have cargo && have rustc || fail "Rust was not found. $advice"
   found=$(rustc --version | awk '{ print $2 }')
-  at_least "$found" "$rust_minimum" ||
+  tools/rust-version.sh enough ||
     fail "Rust $found is too old. $advice
     With rustup there already: rustup update stable"
   if [ "$level" = check ]; then
@@ -43,11 +44,9 @@ check_component() { # check_component <cargo's command> <rustup's component>
 # What the package imports; for the checks also what it suggests and what the
 # scripts in tools/ use. R's own packages come with R.
 wanted_r_packages() {
-  local fields="Imports"
-  if [ "$level" = check ]; then
-    fields="Imports|Suggests"
-    echo IRkernel jsonlite roxygen2
-  fi
+  local fields="Imports|Suggests"
+  [ "$level" != demo ] || fields="Imports"
+  [ "$level" != check ] || echo IRkernel jsonlite roxygen2
   awk -v fields="^($fields):" '/^[^ ]/ { keep = $0 ~ fields } keep' DESCRIPTION |
     sed -E 's/^[A-Za-z]+://; s/\([^)]*\)//' | tr ',' ' ' | tr ' ' '\n' |
     grep -vxE '|graphics|grDevices|methods|stats|utils'
@@ -68,13 +67,15 @@ find_missing() {
   have R && have Rscript || need "R >= $r_minimum" r-base-core r-base-dev r-recommended
   have cc || need "a C compiler" build-essential
   have xz || need xz xz-utils
-  if [ "$level" = check ]; then
+  if [ "$level" != demo ]; then
     have pandoc || need pandoc pandoc
     have checkbashisms || need checkbashisms devscripts
     have qpdf || need qpdf qpdf
     have tidy || need "HTML tidy" tidy
     have pdflatex || need LaTeX \
       texlive-latex-base texlive-latex-recommended texlive-fonts-recommended
+  fi
+  if [ "$level" = check ]; then
     jupyter_python >/dev/null || need "Jupyter's nbconvert and jupyter_client (Python)" \
       jupyter-client jupyter-nbconvert
   fi

@@ -115,7 +115,7 @@ fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
             format!("holds a network of {} bytes, not {}", bytes.len(), 4 * shape.parameters());
         return Err(wbb_core::error::Error::argument("object", text));
     }
-    Ok(bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
+    Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
 fn result(

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --example profile -- L2 L4`; threads from the environment variable THREADS.
 
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::time::Instant;
 use wbb_core::data::source::Source;

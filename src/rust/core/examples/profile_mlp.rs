@@ -2,8 +2,8 @@
 //! profiler. `cargo run --release --example profile_mlp -- sparse dense`; threads, draws and epochs
 //! from the environment variables THREADS, DRAWS and EPOCHS.
 
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
 use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap;

@@ -1,7 +1,7 @@
 //! The bridge sampler against what is known exactly.
 
 use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal};
 use wbb_core::bridge::{Chains, Data, Design, Noise, Options, Shrinkage, run};
 use wbb_core::engine::job::Control;

@@ -1,7 +1,7 @@
 //! Simulation-based calibration of the bridge sampler.
 
 use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, run};
 use wbb_core::engine::job::Control;

@@ -94,7 +94,7 @@ fn autocorrelation_time(correlation: impl Fn(usize) -> f64, length: usize) -> f6
 mod tests {
     use super::*;
     use rand::SeedableRng;
-    use rand::rngs::ChaCha8Rng;
+    use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
 
     fn autoregression(phi: f64, draws: usize, chains: usize) -> Vec<f64> {

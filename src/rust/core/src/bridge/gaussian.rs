@@ -7,6 +7,7 @@
 use super::data::Data;
 use crate::linalg::dense::dot;
 use crate::linalg::lanes::{LANES, dispatch};
+use pulp::as_arrays_mut;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -154,7 +155,7 @@ impl<'a> Columns<'a> {
 fn eliminate_row(row: usize, size: usize, stride: usize, m: &mut [f64], keep: bool) {
     let from = row / LANES;
     let (above, below) = m.split_at_mut((row + 1) * stride);
-    let (line, _) = above[row * stride..].as_chunks_mut::<LANES>();
+    let (line, _) = as_arrays_mut::<LANES, _>(&mut above[row * stride..]);
     if keep {
         // Rounding can leave nothing of a column that others span; its draw is then their noise.
         let inverse = 1.0 / line[from][row % LANES].max(f64::MIN_POSITIVE).sqrt();
@@ -165,7 +166,7 @@ fn eliminate_row(row: usize, size: usize, stride: usize, m: &mut [f64], keep: bo
     for (i, other) in below.chunks_exact_mut(stride).take(size - row - 1).enumerate() {
         let column = row + 1 + i;
         let s = -line[column / LANES][column % LANES];
-        let (other, _) = other.as_chunks_mut::<LANES>();
+        let (other, _) = as_arrays_mut::<LANES, _>(other);
         let first = column / LANES;
         for (o, l) in other[first..].iter_mut().zip(&line[first..]) {
             for k in 0..LANES {

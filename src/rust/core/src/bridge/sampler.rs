@@ -7,7 +7,7 @@ use super::stable::Tilted;
 use crate::engine::job::{Control, Stage, for_each};
 use crate::error::Error;
 use crate::random::streams::random_stream;
-use rand::rngs::ChaCha8Rng;
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -244,10 +244,10 @@ impl<'a> Chain<'a> {
         let mut kept = Vec::with_capacity(options.draws * width);
         for iteration in 1..=options.burn + options.draws * options.thin {
             self.step();
-            if iteration > options.burn && (iteration - options.burn).is_multiple_of(options.thin) {
+            if iteration > options.burn && (iteration - options.burn) % options.thin == 0 {
                 self.keep(&mut kept);
             }
-            if iteration.is_multiple_of(CHECK) {
+            if iteration % CHECK == 0 {
                 control.check()?;
                 control.advance(CHECK as u64);
             }

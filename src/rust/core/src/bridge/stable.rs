@@ -183,7 +183,7 @@ fn devroye<R: Rng>(a: f64, tilt: f64, rng: &mut R) -> f64 {
 mod tests {
     use super::*;
     use rand::SeedableRng;
-    use rand::rngs::ChaCha8Rng;
+    use rand_chacha::ChaCha8Rng;
 
     /// The Laplace transform at three points: means of numbers in [0, 1], so that 5 standard errors
     /// are a false alarm of 6e-7 each.

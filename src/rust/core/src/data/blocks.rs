@@ -40,7 +40,7 @@ impl Blocked {
     }
 
     /// The numbers of column j, row by row.
-    pub fn column(&self, j: usize) -> impl Iterator<Item = f64> + Clone {
+    pub fn column(&self, j: usize) -> impl Iterator<Item = f64> + Clone + '_ {
         ranges(self.rows, self.block)
             .flat_map(move |rows| self.get(&rows)[j * rows.len()..][..rows.len()].iter().copied())
     }

@@ -177,9 +177,8 @@ impl<'a> Attempt<'a> {
         control: &Control,
     ) -> Result<FreeBlock, Error> {
         let ridge = &self.task.penalty.ridge;
-        if let Some(set) = &self.set
-            && which.iter().all(|&j| set.curvature(j, j).is_some())
-        {
+        let known = |set: &&Box<WorkingSet>| which.iter().all(|&j| set.curvature(j, j).is_some());
+        if let Some(set) = self.set.as_ref().filter(known) {
             let own = |a: usize, b: usize| set.curvature(a, b).unwrap_or(f64::NAN);
             return Ok(FreeBlock::new(which, ridge, own));
         }

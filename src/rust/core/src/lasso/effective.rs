@@ -4,7 +4,7 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::random::streams::random_stream;
 use ndarray::ArrayView2;
-use rand::Rng;
+use rand::RngCore;
 
 /// Random signs that estimate a trace (Hutchinson 1990): its relative error is below √(2/(PROBES m)).
 const PROBES: u64 = 32;

@@ -10,6 +10,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::lanes::dispatch;
 use crate::penalty::soft_threshold_single;
+use pulp::as_arrays;
 
 /// Sweeps at most, sweeps without a change of sign that are enough, and the part of the largest
 /// change below which another does not matter.
@@ -108,7 +109,7 @@ impl Packed {
 #[inline(always)]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sum = [[0.0f32; LANES]; 4];
-    for (x, y) in a.as_chunks::<WIDE>().0.iter().zip(b.as_chunks::<WIDE>().0) {
+    for (x, y) in as_arrays::<WIDE, _>(a).0.iter().zip(as_arrays::<WIDE, _>(b).0) {
         for v in 0..4 {
             for l in 0..LANES {
                 sum[v][l] = x[v * LANES + l].mul_add(y[v * LANES + l], sum[v][l]);

@@ -1,7 +1,7 @@
 //! Products of double-precision vectors and panels.
 
 use super::lanes::{LANES, dispatch};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd, as_arrays};
 
 /// Smallest and largest of some numbers; both NaN if one is not finite.
 pub fn extent(values: &[f64]) -> [f64; 2] {
@@ -50,8 +50,8 @@ dispatch! {
     /// Σ aᵢ bᵢ in eight interleaved sums.
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         let mut sum = [0.0; LANES];
-        let (a_whole, a_rest) = a.as_chunks::<LANES>();
-        let (b_whole, b_rest) = b.as_chunks::<LANES>();
+        let (a_whole, a_rest) = as_arrays::<LANES, _>(a);
+        let (b_whole, b_rest) = as_arrays::<LANES, _>(b);
         for (x, y) in a_whole.iter().zip(b_whole) {
             for l in 0..LANES {
                 sum[l] = x[l].mul_add(y[l], sum[l]);

@@ -4,6 +4,7 @@
 //! draw must not depend on the machine.
 
 use super::lanes::dispatch;
+use pulp::as_arrays;
 
 /// Natural logarithm of u in (0, 1), after fdlibm (error < 1 ulp), without branches.
 #[inline(always)]
@@ -45,7 +46,7 @@ pub fn unit(word: [u8; 8]) -> f64 {
 dispatch! {
     /// Standard exponentials −log U from random bytes, eight bytes a number.
     pub fn exponentials(bytes: &[u8], out: &mut [f64]) {
-        for (o, &word) in out.iter_mut().zip(bytes.as_chunks().0) {
+        for (o, &word) in out.iter_mut().zip(as_arrays(bytes).0) {
             *o = -ln_unit(unit(word));
         }
     }

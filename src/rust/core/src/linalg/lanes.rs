@@ -11,32 +11,32 @@
 //! where a loop is simple. Where sums must stay in registers they are written as vectors of [`pulp`]: what
 //! the compiler makes of nested arrays changes from one build to the next.
 
-/// Compile functions for AVX-512, AVX2 and the plain target, and choose at run time.
+/// Compile functions for AVX-512 (if the compiler has it), AVX2 and the plain target, and choose at run time.
 macro_rules! dispatch {
     ($($function:item)*) => {$(
-        #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512dq+avx512vl+avx512bw+avx2+fma",
+        #[cfg_attr(feature = "avx512", multiversion::multiversion(targets(
+            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+fma",
             "x86_64+avx2+fma"
-        ))]
+        )))]
+        #[cfg_attr(not(feature = "avx512"), multiversion::multiversion(targets("x86_64+avx2+fma")))]
         $function
     )*};
 }
 pub(crate) use dispatch;
 
-/// The instructions that the loops below use on this processor.
-pub fn instruction_set() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx512vbmi2") {
-            return "AVX-512";
+/// `multiversion` renames the lifetimes of a signature, 'static too.
+type Name = &'static str;
+
+dispatch! {
+    /// The instructions that the hot loops use on this processor.
+    pub fn instruction_set() -> Name {
+        multiversion::target::match_target! {
+            "x86_64+avx512f" => "AVX-512",
+            "x86_64+avx2" => "AVX2",
+            "x86_64" => "SSE2",
+            _ => std::env::consts::ARCH,
         }
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            return "AVX2";
-        }
-        "SSE2"
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    std::env::consts::ARCH
 }
 
 /// Ask for the cache line of what will be read soon.
@@ -58,4 +58,19 @@ pub const LANES: usize = 8;
 /// Smallest panel that holds `draws`.
 pub fn panel_width(draws: usize) -> usize {
     draws.next_multiple_of(LANES)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn both_ways_choose_the_instructions_that_are_reported() {
+        let chosen = match pulp::Arch::new() {
+            #[cfg(feature = "avx512")]
+            pulp::Arch::V4(_) => "AVX-512",
+            pulp::Arch::V3(_) => "AVX2",
+            _ => "SSE2",
+        };
+        assert_eq!(super::instruction_set(), chosen);
+    }
 }

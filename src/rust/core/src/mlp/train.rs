@@ -8,8 +8,8 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::elementary::unit;
 use crate::random::streams::random_stream;
-use rand::Rng;
-use rand::rngs::ChaCha8Rng;
+use rand::RngCore;
+use rand_chacha::ChaCha8Rng;
 
 /// How a network is trained.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Independent streams of random numbers: the seed is the key, the purpose a part of it.
 
 use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+use rand_chacha::ChaCha8Rng;
 
 /// One of the independent streams of a seed; a purpose other than the weights has a name of its own.
 pub(crate) fn random_stream(seed: u64, purpose: &[u8; 24], stream: u64) -> ChaCha8Rng {

@@ -8,8 +8,9 @@ use super::laws::{Law, PriorWeight};
 use super::streams::random_stream;
 use crate::error::Error;
 use crate::linalg::elementary::{exponentials, unit};
-use rand::Rng;
-use rand::rngs::ChaCha8Rng;
+use pulp::as_arrays;
+use rand::RngCore;
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
 /// What the rows share: law, seed, the user's own weights, clusters.
@@ -219,7 +220,7 @@ impl DrawWeights<'_> {
 
     fn fill_by_inversion(&mut self, first: usize, out: &mut [f64], weight: impl Fn(f64) -> f64) {
         self.words(first, out.len());
-        for (o, &word) in out.iter_mut().zip(self.bytes.as_chunks().0) {
+        for (o, &word) in out.iter_mut().zip(as_arrays(&self.bytes).0) {
             *o = weight(unit(word));
         }
     }

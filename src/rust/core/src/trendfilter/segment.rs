@@ -7,6 +7,7 @@
 #![allow(unused_braces)]
 
 use crate::linalg::lanes::dispatch;
+use pulp::as_arrays;
 
 const LANES: usize = 8;
 
@@ -55,9 +56,9 @@ fn add_moments<const P: usize>(points: Points, nodes: &[f64; P]) -> Moments<P> {
             }
         }
     };
-    let (x, x_rest) = points.x.as_chunks::<LANES>();
-    let (y, y_rest) = points.y.as_chunks::<LANES>();
-    let (w, w_rest) = points.w.as_chunks::<LANES>();
+    let (x, x_rest) = as_arrays::<LANES, _>(points.x);
+    let (y, y_rest) = as_arrays::<LANES, _>(points.y);
+    let (w, w_rest) = as_arrays::<LANES, _>(points.w);
     for ((x, y), w) in x.iter().zip(y).zip(w) {
         add(x, y, w);
     }

@@ -132,9 +132,8 @@ impl Newton {
             return Next::Step;
         }
         self.factor(q);
-        if let Some(k) = self.dependent(beta, phase.entry)
-            && (phase.entry == Entry::All || self.reduce(q, beta, k))
-        {
+        let dependent = self.dependent(beta, phase.entry);
+        if dependent.is_some_and(|k| phase.entry == Entry::All || self.reduce(q, beta, k)) {
             phase.close();
             origin.correlate(q, beta, &mut self.correlation);
             return Next::Step;
