@@ -14,7 +14,7 @@ layer_table <- function(spec) {
 usable_draws <- function(fit) {
   at <- which(!failed_status(fit$diagnostics$status))
   if (!length(at)) {
-    abort("draws", paste0("The fit has no draw to work with: all ", fit$spec$draws, " diverged or were empty. ",
+    abort("draws", paste0("The fit has no draw to work with: all ", draw_count(fit$spec), " diverged or were empty. ",
       "Train again with ", divergence_advice(fit$spec), "."), "object")
   }
   at

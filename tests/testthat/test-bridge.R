@@ -59,14 +59,14 @@ test_that("known values are kept", {
   fixed <- quick_bridge(x, y, nu = 0.25)
   expect_true(all(fixed$diagnostics$nu == 0.25))
   expect_identical(quick_bridge(x, y, tau = 16)$draws, fixed$draws)
-  expect_identical(quick_bridge(x, y, nu = c(rate = 2, shape = 3))$spec$shrinkage_values, c(3, 2))
+  expect_identical(quick_bridge(x, y, nu = c(rate = 2, shape = 3))$spec$nu, c(3, 2))
 })
 
 test_that("more columns than rows need a proper prior of the variance", {
   wide <- made_data(20, 40)
   expect_warning(fit <- quick_bridge(wide$x, wide$y, draws = 1000), "improper", class = "wbb_warning_prior")
-  expect_identical(fit$spec$noise_values[1], 1)
-  silent <- quick_bridge(wide$x, wide$y, draws = 1000, sigma2_prior = fit$spec$noise_values)
+  expect_identical(fit$spec$sigma2_prior[1], 1)
+  silent <- quick_bridge(wide$x, wide$y, draws = 1000, sigma2_prior = fit$spec$sigma2_prior)
   expect_identical(silent$draws, fit$draws)
   expect_bad(quick_bridge(wide$x, wide$y, sigma2_prior = c(1, 0)), "sigma2_prior", "improper")
   # An exact linear relation is as bad with few columns.

@@ -1,6 +1,7 @@
 //! A running job, as R holds it.
 
-use crate::convert::{Result, error_list};
+use crate::convert::{Fields, Result, error_list};
+use crate::settings::threads;
 use extendr_api::prelude::*;
 use std::time::Duration;
 use wbb_core::parallel::{Control, Job};
@@ -10,15 +11,13 @@ pub type Convert = Box<dyn FnOnce() -> List + Send>;
 
 pub struct Running(Job<Convert>);
 
-/// Start `work` on `threads` threads: an external pointer, or an error list.
+/// Start `work` on the threads of the settings: an external pointer.
 pub fn start(
-    threads: usize,
+    settings: &Fields,
     work: impl FnOnce(&Control) -> Result<Convert> + Send + 'static,
-) -> Robj {
-    match Job::start(threads, work) {
-        Ok(job) => ExternalPtr::new(Running(job)).into(),
-        Err(error) => error_list(&error).into(),
-    }
+) -> Result<Robj> {
+    let job = Job::start(threads(settings)?, work)?;
+    Ok(ExternalPtr::new(Running(job)).into())
 }
 
 /// Wait at most `timeout_ms` for the job; its state and progress.

@@ -1,116 +1,125 @@
-//! Networks: data and options in, networks and their answers out.
+//! Networks: data and settings in, networks and their answers out.
 
-use crate::convert::{Fields, Result, error_list};
+use crate::convert::{Fields, Matrix, Result, reply};
 use crate::job::{self, Convert};
+use crate::results::{codes, integers};
+use crate::settings::{Range, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::bootstrap::{self, Draws};
+use wbb_core::error::Error;
 use wbb_core::mlp::{
     Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Source, Target, Units,
     predict,
 };
-use wbb_core::parallel::in_pool;
-use wbb_core::weights::WeightPlan;
 
-/// Start the training of networks; see R/mlp-fit.R for the fields.
+/// Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 #[extendr]
-fn rust_mlp_job(design: List, y: Vec<f64>, test: List, options: List) -> Robj {
-    start(&Fields(&design), &y, &Fields(&test), &Fields(&options))
-        .unwrap_or_else(|e| error_list(&e).into())
+fn rust_mlp_job(x: List, y: Vec<f64>, test: Nullable<List>, settings: List) -> Robj {
+    reply(start(&x, y, &test, &Fields(&settings)))
 }
 
-fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<Robj> {
-    let plan = fields.weight_plan()?;
-    let (n, p) = (fields.count("n")?, fields.count("p")?);
-    let shape = shape(fields)?;
-    let (threads, standardize) = (fields.count("threads")?, fields.flag("standardize")?);
-    let (x, units) = with_source(design, n, p, |source| {
-        in_pool(threads, || {
-            let units = match standardize {
-                true => Units::standard(source, n, p, |i| plan.case(i)),
-                false => Units::default(),
-            };
-            (Inputs::new(source, n, p, &units), units)
-        })
-    })?;
-    let rows = fields.count("n_test")?;
-    let test = if rows > 0 { Some(inputs(test, rows, p, &units, threads)?) } else { None };
-    let target = target(y, &plan, fields.count("classes")?);
-    let (recipe, keep) = (recipe(fields)?, fields.flag("keep_networks")?);
-    let epochs = recipe.epochs;
-    let mlp = Mlp::new(shape, x, target, test, plan, recipe, keep);
-    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
-    let work = move |control: &_| {
-        let draws = bootstrap::run(&mlp, first, count, control)?;
+fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Result<Robj> {
+    let plan = weight_plan(fields)?;
+    let x = Copied::read(&Matrix::new(x, "x")?)?;
+    let test = match test {
+        Nullable::NotNull(test) => Some(Copied::read(&Matrix::new(test, "test")?)?),
+        Nullable::Null => None,
+    };
+    let classes = fields.count("classes")?;
+    let shape = shape(x.columns, classes, fields)?;
+    let standardize = fields.flag("standardize")?;
+    let (recipe, keep) = (recipe(fields)?, keep(fields)?);
+    let range = Range::read(fields)?;
+    job::start(fields, move |control| {
+        let units = match standardize {
+            true => x.standard(|i| plan.case(i)),
+            false => Units::default(),
+        };
+        control.check()?;
+        let x = x.inputs(&units);
+        control.check()?;
+        let test = test.map(|test| test.inputs(&units));
+        let target = match classes {
+            0 => Target::numbers(&y, |i| plan.case(i)),
+            _ => Target::classes(y.iter().map(|&id| id as u32).collect(), classes),
+        };
+        let epochs = recipe.epochs;
+        let mlp = Mlp::new(shape, x, target, test, plan, recipe, keep);
+        let draws = bootstrap::run(&mlp, range.first, range.count, control)?;
         let (networks, answer) = (mlp.take_networks(), mlp.answer());
         Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
-    };
-    Ok(job::start(threads, work))
+    })
 }
 
 /// The answers of networks at new rows.
 #[extendr]
-fn rust_mlp_predict_job(networks: List, design: List, options: List) -> Robj {
-    start_predict(&networks, &Fields(&design), &Fields(&options))
-        .unwrap_or_else(|e| error_list(&e).into())
+fn rust_mlp_predict_job(networks: List, x: List, settings: List) -> Robj {
+    reply(start_predict(&networks, &x, &Fields(&settings)))
 }
 
-fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Robj> {
-    let shape = shape(fields)?;
+fn start_predict(networks: &List, x: &List, fields: &Fields) -> Result<Robj> {
+    let x = Copied::read(&Matrix::new(x, "newdata")?)?;
+    let classes = fields.count("classes")?;
+    let shape = shape(x.columns, classes, fields)?;
     let networks =
         networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
     let units = Units { center: fields.numbers("center")?, scale: fields.numbers("scale")? };
-    let threads = fields.count("threads")?;
-    let x = inputs(design, fields.count("n")?, fields.count("p")?, &units, threads)?;
-    let answer = match fields.count("classes")? {
+    let answer = match classes {
         0 => {
             Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
         }
-        classes => Answer::Classes(classes),
+        _ => Answer::Classes(classes),
     };
-    let work = move |control: &_| {
-        let answers = predict(&shape, &networks, &x, answer, control)?;
+    job::start(fields, move |control| {
+        let answers = predict(&shape, &networks, &x.inputs(&units), answer, control)?;
         Ok(Box::new(move || list!(predictions = answers)) as Convert)
-    };
-    Ok(job::start(threads, work))
-}
-
-fn inputs(
-    design: &Fields,
-    rows: usize,
-    columns: usize,
-    units: &Units,
-    threads: usize,
-) -> Result<Inputs> {
-    with_source(design, rows, columns, |source| {
-        in_pool(threads, || Inputs::new(source, rows, columns, units))
     })
 }
 
-/// Look at x without copying it, if it is dense.
-fn with_source<T>(
-    design: &Fields,
+/// The user's matrix, copied once; what becomes of it is the job's.
+struct Copied {
     rows: usize,
     columns: usize,
-    look: impl Fn(&Source) -> Result<T>,
-) -> Result<T> {
-    match design.sparse((rows, columns), "x")? {
-        Some(x) => look(&Source::Sparse(x)),
-        None => design.with_numbers("x", |values| look(&Source::Dense(values)))?,
+    values: Values,
+}
+
+enum Values {
+    /// Column-major.
+    Dense(Vec<f64>),
+    Sparse(Source<'static>),
+}
+
+impl Copied {
+    fn read(x: &Matrix) -> Result<Copied> {
+        let values = match x.sparse()? {
+            Some(x) => Values::Sparse(Source::Sparse(x)),
+            None => Values::Dense(x.with_dense(<[f64]>::to_vec)?),
+        };
+        Ok(Copied { rows: x.rows, columns: x.columns, values })
+    }
+
+    fn with_source<T>(&self, look: impl FnOnce(&Source) -> T) -> T {
+        match &self.values {
+            Values::Dense(values) => look(&Source::Dense(values)),
+            Values::Sparse(source) => look(source),
+        }
+    }
+
+    fn standard(&self, case: impl Fn(usize) -> f64 + Copy) -> Units {
+        self.with_source(|source| Units::standard(source, self.rows, self.columns, case))
+    }
+
+    /// The numbers that networks see; the copy goes.
+    fn inputs(self, units: &Units) -> Inputs {
+        self.with_source(|source| Inputs::new(source, self.rows, self.columns, units))
     }
 }
 
-fn shape(fields: &Fields) -> Result<Shape> {
-    let mut sizes = vec![fields.count("p")?];
-    sizes.extend(fields.ids("hidden")?.into_iter().map(|h| h as usize));
-    sizes.push(fields.count("classes")?.max(1));
+fn shape(columns: usize, classes: usize, fields: &Fields) -> Result<Shape> {
+    let mut sizes = vec![columns];
+    sizes.extend(fields.counts::<usize>("hidden")?);
+    sizes.push(classes.max(1));
     Ok(Shape { sizes, activation: Activation::new(&fields.text("activation")?)? })
-}
-
-fn target(y: &[f64], plan: &WeightPlan, classes: usize) -> Target {
-    if classes == 0 {
-        return Target::numbers(y, |i| plan.case(i));
-    }
-    Target::classes(y.iter().map(|&id| id as u32).collect(), classes)
 }
 
 fn recipe(fields: &Fields) -> Result<Recipe> {
@@ -121,10 +130,23 @@ fn recipe(fields: &Fields) -> Result<Recipe> {
         rate: fields.number("learning_rate")?,
         decay: fields.number("decay")?,
         method: Method::new(&fields.text("optimizer")?, fields.number("momentum")?)?,
-        shuffle: fields.flag("shuffle")?,
-        fresh: fields.text("init")? == "fresh",
+        shuffle: either(fields, "batches", "shuffled", "cyclic")?,
+        fresh: either(fields, "init", "fresh", "shared")?,
         tolerance: fields.number("tolerance")?,
     })
+}
+
+fn keep(fields: &Fields) -> Result<bool> {
+    either(fields, "keep", "networks", "predictions")
+}
+
+/// Is it the one word, and not the other?
+fn either(fields: &Fields, name: &str, yes: &str, no: &str) -> Result<bool> {
+    match fields.text(name)? {
+        word if word == yes => Ok(true),
+        word if word == no => Ok(false),
+        word => fields.unknown(name, &word),
+    }
 }
 
 /// Four bytes a parameter, as R keeps them.
@@ -138,7 +160,7 @@ fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
     if bytes.len() != 4 * shape.parameters() {
         let text =
             format!("holds a network of {} bytes, not {}", bytes.len(), 4 * shape.parameters());
-        return Err(wbb_core::error::Error::argument("object", text));
+        return Err(Error::argument("object", text));
     }
     Ok(bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
 }
@@ -164,17 +186,19 @@ fn result(
     };
     let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
     list!(
-        networks =
+        draws =
             if keep { List::from_values(networks.iter().map(kept)).into() } else { Robj::from(()) },
         predictions = if draws.dimension > 0 { Robj::from(draws.theta) } else { Robj::from(()) },
-        status = draws.status.iter().map(|s| *s as i32).collect::<Vec<i32>>(),
-        iterations = draws.iterations.iter().map(|i| *i as i32).collect::<Vec<i32>>(),
-        learning_rate = of_draws(|n| n.rate),
-        objective = draws.objective,
-        loss = of_draws(|n| n.loss),
-        gradient = draws.gap,
-        accuracy = of_draws(|n| n.accuracy),
-        sigma = draws.sigma,
+        diagnostics = list!(
+            status = codes(draws.status),
+            iterations = integers(draws.iterations),
+            learning_rate = of_draws(|n| n.rate),
+            objective = draws.objective,
+            loss = of_draws(|n| n.loss),
+            gradient = draws.gap,
+            accuracy = of_draws(|n| n.accuracy),
+            sigma = draws.sigma
+        ),
         curve = curve,
         center = units.center,
         scale = units.scale,

@@ -1,43 +1,45 @@
-//! The trend filter: data and options in, draws and knots out.
+//! The trend filter: data and settings in, draws and knots out.
 
-use crate::convert::{Fields, Result, error_list};
+use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Convert};
-use crate::lasso::{folds, limits, result};
+use crate::results::Solved;
+use crate::settings::{Lambda, Range, folds, limits, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::bootstrap;
 use wbb_core::trendfilter::{DrawKnots, Options, TrendFilter};
 
-/// Start a trend filter job; see R/trendfilter-fit.R for the fields.
+/// Start a trend filter job; see R/trendfilter.R for the settings.
 #[extendr]
-fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, options: List) -> Robj {
-    start(x, y, &Fields(&options)).unwrap_or_else(|e| error_list(&e).into())
+fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start(x, y, &Fields(&settings)))
 }
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let plan = fields.weight_plan()?;
+    let plan = weight_plan(fields)?;
     let options = Options {
-        lambda: fields.numbers("lambda")?,
+        lambda: Lambda::read(fields)?.values(),
         folds: folds(fields)?,
         order: fields.count("order")?,
         limits: limits(fields)?,
     };
-    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
-    let work = move |control: &_| {
+    let range = Range::read_optional(fields)?;
+    job::start(fields, move |control| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;
-        let draws = bootstrap::run(&filter, first, count, control)?;
+        let run = |r: Range| bootstrap::run(&filter, r.first, r.count, control);
+        let draws = range.map(run).transpose()?;
         let (knots, mode_knots) = (filter.take_knots(), filter.mode_knots());
         let points = filter.points().to_vec();
         let (lambda, modes, curve) = (filter.lambda, filter.modes, filter.curve);
+        let solved = Solved { draws, modes, lambda, curve, method: "active set" };
         Ok(Box::new(move || {
             list!(
-                solved = result(draws, lambda, &modes, curve, "active set"),
+                solved = solved.list(),
                 points = points,
                 knots = knots_list(&knots),
                 mode_knots = knots_list(&mode_knots)
             )
         }) as Convert)
-    };
-    Ok(job::start(fields.count("threads")?, work))
+    })
 }
 
 /// One row a knot: draw, number of the lambda, row of D (both from 1), jump.
