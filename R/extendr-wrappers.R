@@ -20,8 +20,14 @@ rust_genlasso_job <- function(y, x, d, settings) .Call(wrap__rust_genlasso_job, 
 # Wait at most `timeout_ms` for the job; its state and progress.
 rust_job_poll <- function(job, timeout_ms) .Call(wrap__rust_job_poll, job, timeout_ms)
 
-# The result of the job, or an error list.
+# The result of the job but for its tables, or an error list.
 rust_job_collect <- function(job) .Call(wrap__rust_job_collect, job)
+
+# Names of the tables of a job that was collected.
+rust_job_tables <- function(job) .Call(wrap__rust_job_tables, job)
+
+# One of them, which then is R's alone; NULL if it is not there.
+rust_job_table <- function(job, name) .Call(wrap__rust_job_table, job, name)
 
 # Stop the job and wait for its threads.
 rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)

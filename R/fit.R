@@ -133,15 +133,16 @@ convergence_doubt <- function(fit, more = NULL) {
   status <- fit$diagnostics$status
   failed <- sum(status == "not converged")
   empty <- sum(status == "empty")
+  mode_failed <- any(fit$mode_diagnostics$status == "not converged")
+  if (!failed && !empty && !mode_failed && is.null(more)) return(NULL)
   unit <- if (is_path(fit)) "solutions (draws by lambdas)" else "draws"
   tolerance <- format(fit$spec$tolerance)
   problems <- c(
     if (failed) paste(failed, "of", length(status), unit, "did not reach the tolerance", tolerance),
-    if (any(fit$mode_diagnostics$status == "not converged")) paste("the mode did not reach the tolerance", tolerance),
+    if (mode_failed) paste("the mode did not reach the tolerance", tolerance),
     if (empty) paste(empty, "of", length(status), unit, "had no positive weight"),
     more
   )
-  if (!length(problems)) return(NULL)
   list(kind = "convergence", message = paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))
 }
 

@@ -30,24 +30,27 @@ given_settings <- function(..., .estimator) {
   known <- setting_names(.estimator)
   read <- function() {
     check_dots(..., .function = .estimator$name, .known = known)
-    frame <- environment()
-    tryCatch(mget(known, frame), error = function(e) explain_setting(e, frame, known, .estimator$rows))
+    evaluated(known, environment(), .estimator$rows)
   }
   formals(read) <- formals(.estimator$default)[c(known, "...")]
   read(...)
 }
 
 # Settings are evaluated where the user stands, and whoever comes from lm() expects the columns of the data there.
-explain_setting <- function(error, frame, known, rows) {
-  if (inherits(error, "wbb_error")) stop(error)
-  fails <- function(name) inherits(try(get(name, frame), silent = TRUE), "try-error")
-  name <- Find(fails, known)
-  advice <- if (name == "weights") {
-    " It is the law of the random weights; your own weights of the rows go into `case_weights`, which may be a column of `data`."
-  } else if (length(rows)) {
-    paste0(" Of the settings only ", paste0("`", rows, "`", collapse = ", "), " may be columns of `data`.")
+evaluated <- function(names, frame, rows) {
+  values <- list()
+  name <- NULL
+  explain <- function(error) {
+    if (inherits(error, "wbb_error")) stop(error)
+    advice <- if (name == "weights") {
+      " It is the law of the random weights; your own weights of the rows go into `case_weights`, which may be a column of `data`."
+    } else if (length(rows)) {
+      paste0(" Of the settings only ", paste0("`", rows, "`", collapse = ", "), " may be columns of `data`.")
+    }
+    abort("argument", paste0("`", name, "` cannot be evaluated: ", conditionMessage(error), ".", advice), name)
   }
-  abort("argument", paste0("`", name, "` cannot be evaluated: ", conditionMessage(error), ".", advice), name)
+  tryCatch(for (name in names) values[name] <- list(get(name, frame)), error = explain)
+  values
 }
 
 # match.call() in a method names the method; update() and readers want what was

@@ -73,7 +73,7 @@ laplace_wbb_draws <- function(y, lambda, prior_weight = c("random", "fixed", "co
   n <- length(problem$y)
   check_size(draws * (2 * n + 1), "the draws", "draws", draws)
   settings <- list(weights = weight_law("exponential"), prior_weight = prior_weight, n = n, seed = check_seed(seed))
-  weights <- draw_weights(settings, seq_len(n), seq_len(draws))
+  weights <- weight_matrix(settings, seq_len(n), seq_len(draws))
   prior <- weights[, -seq_len(n), drop = FALSE]
   if (prior_weight != "coef") prior <- prior[, rep(1L, n), drop = FALSE]
   ratio <- prior / weights[, seq_len(n), drop = FALSE]

@@ -194,6 +194,7 @@ lasso_settings <- function(design, given) {
 check_penalty_factor <- function(value, names) {
   if (length(value) == 1L && is.null(names(value))) value <- rep_len(value, length(names))
   given <- names(value)
+  if (!is.null(given)) given <- make.unique(given)
   value <- check_numbers(value, "penalty_factor", length(names), lower = 0, must = "be non-negative numbers")
   if (is.null(given)) return(value)
   at <- match(names, given)

@@ -20,6 +20,18 @@ usable_draws <- function(fit) {
   at
 }
 
+# What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
+# with hidden layers that is in units of the scaled y.
+divergence_advice <- function(spec) {
+  curvature <- 2 * spec$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
+  choices <- c(
+    "a smaller `learning_rate`",
+    if (!spec$standardize) "`standardize = TRUE`",
+    if (curvature > 10) "a smaller `lambda`"
+  )
+  paste(choices, collapse = " or ")
+}
+
 # The networks themselves, without gaps.
 fit_networks <- function(fit) {
   usable <- usable_draws(fit)

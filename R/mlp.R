@@ -284,10 +284,6 @@ mlp_job <- function(design, settings, progress = FALSE) {
   run_job(function() rust_mlp_job(rust_matrix(design$x), y, test, settings), progress)
 }
 
-mlp_predict_job <- function(networks, x, settings) {
-  job_result(run_job(function() rust_mlp_predict_job(networks, rust_matrix(x), settings)))
-}
-
 mlp_shapes <- function(result, design, settings) {
   if (is.null(result$predictions)) return(NULL)
   levels <- levels(design$y)
@@ -334,18 +330,6 @@ mlp_doubt <- function(fit) {
     paste0(diverged, " of ", length(status), " draws diverged, also with a tenth of the learning rate ",
       format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit$spec))
   })
-}
-
-# What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
-# with hidden layers that is in units of the scaled y.
-divergence_advice <- function(spec) {
-  curvature <- 2 * spec$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
-  choices <- c(
-    "a smaller `learning_rate`",
-    if (!spec$standardize) "`standardize = TRUE`",
-    if (curvature > 10) "a smaller `lambda`"
-  )
-  paste(choices, collapse = " or ")
 }
 
 #' @export

@@ -26,7 +26,9 @@ run_job <- function(start, progress = FALSE) {
     # The evaluator looks for interrupts only every thousand calls or so.
     Sys.sleep(0)
   }
-  rust_job_collect(job)
+  result <- rust_job_collect(job)
+  for (name in rust_job_tables(job)) result[[name]] <- rust_job_table(job, name)
+  result
 }
 
 # A matrix as Rust reads it: its values, or the slots of a sparse one.

@@ -153,9 +153,7 @@ trendfilter_settings <- function(design, given) {
 # The object -----------------------------------------------------------------------
 
 trendfilter_job <- function(design, settings, progress = FALSE) {
-  result <- run_job(function() rust_trendfilter_job(design$x, design$y, settings), progress)
-  if (is_job_error(result)) return(result)
-  c(result$solved, result[c("points", "knots", "mode_knots")])
+  run_job(function() rust_trendfilter_job(design$x, design$y, settings), progress)
 }
 
 trendfilter_shapes <- function(result, design, settings) {

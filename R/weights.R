@@ -36,7 +36,7 @@ weights.wbb <- function(object, draws = NULL, ...) {
   for (s in unique(segment)) {
     at <- which(segment == s)
     absolute <- rows[at] - (last[s] - spec$segments$draws[s]) + spec$segments$first_draw[s] - 1
-    out[at, ] <- draw_weights(c(spec, list(seed = spec$segments$seed[s])), penalties, absolute)
+    out[at, ] <- weight_matrix(c(spec, list(seed = spec$segments$seed[s])), penalties, absolute)
   }
   out
 }
@@ -63,7 +63,7 @@ penalty_names <- function(spec) {
 }
 
 # One row a draw, one column a weight. `settings` are those of weight_settings() and a seed.
-draw_weights <- function(settings, penalties, draws) {
+weight_matrix <- function(settings, penalties, draws) {
   start <- function() rust_weights_job(settings, length(penalties), as.double(draws))
   matrix(job_result(run_job(start))$weights, length(draws))
 }

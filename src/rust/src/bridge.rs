@@ -1,7 +1,7 @@
 //! The Bayesian bridge: data and settings in, chains out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job::{self, Convert};
+use crate::job::{self, Outcome};
 use crate::settings::seed;
 use extendr_api::prelude::*;
 use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, diagnose, run};
@@ -27,16 +27,9 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
         let data = Data::new(x, y, design)?;
         let chains = run(&data, &options, control)?;
         let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose().into_iter().unzip();
-        let convert = move || {
-            list!(
-                draws = chains.theta,
-                sigma = chains.sigma,
-                nu = chains.nu,
-                rhat = rhat,
-                ess = ess
-            )
-        };
-        Ok(Box::new(convert) as Convert)
+        let (sigma, nu) = (chains.sigma, chains.nu);
+        let rest = move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess);
+        Ok(Outcome { tables: vec![("draws", chains.theta)], rest: Box::new(rest) })
     })
 }
 

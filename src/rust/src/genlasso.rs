@@ -1,7 +1,7 @@
 //! The generalised lasso: data, penalty matrix and settings in, draws out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job::{self, Convert};
+use crate::job;
 use crate::results::Solved;
 use crate::settings::{Range, limits, weight_plan};
 use extendr_api::prelude::*;
@@ -29,8 +29,7 @@ fn start(y: Vec<f64>, x: &Nullable<List>, d: &List, fields: &Fields) -> Result<R
         let lasso = GenLasso::new(y, x, d, plan, options, control)?;
         let draws = Some(bootstrap::run(&lasso, range.first, range.count, control)?);
         let (lambda, modes) = (lasso.lambda, lasso.modes);
-        let solved = Solved { draws, modes, lambda, curve: None, method: "interior point" };
-        Ok(Box::new(move || solved.list()) as Convert)
+        Ok(Solved { draws, modes, lambda, curve: None, method: "interior point" }.outcome())
     })
 }
 

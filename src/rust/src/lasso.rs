@@ -1,7 +1,7 @@
 //! The lasso: data and settings in, draws out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job::{self, Convert};
+use crate::job;
 use crate::results::Solved;
 use crate::settings::{Lambda, Range, folds, limits, weight_plan};
 use extendr_api::prelude::*;
@@ -25,8 +25,7 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
         let draws = range.map(run).transpose()?;
         let method = lasso.method.name();
         let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
-        let solved = Solved { draws, modes, lambda, curve, method };
-        Ok(Box::new(move || solved.list()) as Convert)
+        Ok(Solved { draws, modes, lambda, curve, method }.outcome())
     })
 }
 

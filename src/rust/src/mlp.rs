@@ -1,7 +1,7 @@
 //! Networks: data and settings in, networks and their answers out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job::{self, Convert};
+use crate::job::{self, Outcome};
 use crate::results::{codes, integers};
 use crate::settings::{Range, weight_plan};
 use extendr_api::prelude::*;
@@ -47,7 +47,7 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
         let mlp = Mlp::new(shape, x, target, test, plan, recipe, keep);
         let draws = bootstrap::run(&mlp, range.first, range.count, control)?;
         let (networks, answer) = (mlp.take_networks(), mlp.answer());
-        Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
+        Ok(outcome(draws, networks, epochs, keep, units, answer))
     })
 }
 
@@ -72,7 +72,7 @@ fn start_predict(networks: &List, x: &List, fields: &Fields) -> Result<Robj> {
     };
     job::start(fields, move |control| {
         let answers = predict(&shape, &networks, &x.inputs(&units), answer, control)?;
-        Ok(Box::new(move || list!(predictions = answers)) as Convert)
+        Ok(Outcome { tables: vec![("predictions", answers)], rest: Box::new(|| list!()) })
     })
 }
 
@@ -165,46 +165,59 @@ fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
     Ok(bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
 }
 
-fn result(
-    draws: Draws,
+fn outcome(
+    mut draws: Draws,
     networks: Vec<DrawNetwork>,
     epochs: usize,
     keep: bool,
     units: Units,
     answer: Answer,
-) -> List {
-    let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
-    let mut curve = vec![f64::NAN; draws.count * epochs];
+) -> Outcome {
+    let predictions = std::mem::take(&mut draws.theta);
+    let tables = if draws.dimension > 0 { vec![("predictions", predictions)] } else { Vec::new() };
+    let rest = move || {
+        let of_draws =
+            |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
+        let (y_center, y_scale) = match answer {
+            Answer::Number { center, scale } => (center, scale),
+            Answer::Classes(_) => (0.0, 1.0),
+        };
+        let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
+        list!(
+            draws = if keep {
+                List::from_values(networks.iter().map(kept)).into()
+            } else {
+                Robj::from(())
+            },
+            curve = curves(&networks, epochs),
+            diagnostics = list!(
+                status = codes(draws.status),
+                iterations = integers(draws.iterations),
+                learning_rate = of_draws(|n| n.rate),
+                objective = draws.objective,
+                loss = of_draws(|n| n.loss),
+                gradient = draws.gap,
+                accuracy = of_draws(|n| n.accuracy),
+                sigma = draws.sigma
+            ),
+            center = units.center,
+            scale = units.scale,
+            y_center = y_center,
+            y_scale = y_scale
+        )
+    };
+    Outcome { tables, rest: Box::new(rest) }
+}
+
+/// The loss of each epoch, [draw, epoch]; NaN after an early stop.
+fn curves(networks: &[DrawNetwork], epochs: usize) -> Vec<f64> {
+    let mut curves = vec![f64::NAN; networks.len() * epochs];
     for (k, network) in networks.iter().enumerate() {
         for (e, &value) in network.curve.iter().enumerate() {
-            curve[e * draws.count + k] = value;
+            curves[e * networks.len() + k] = value;
         }
     }
-    let (y_center, y_scale) = match answer {
-        Answer::Number { center, scale } => (center, scale),
-        Answer::Classes(_) => (0.0, 1.0),
-    };
-    let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
-    list!(
-        draws =
-            if keep { List::from_values(networks.iter().map(kept)).into() } else { Robj::from(()) },
-        predictions = if draws.dimension > 0 { Robj::from(draws.theta) } else { Robj::from(()) },
-        diagnostics = list!(
-            status = codes(draws.status),
-            iterations = integers(draws.iterations),
-            learning_rate = of_draws(|n| n.rate),
-            objective = draws.objective,
-            loss = of_draws(|n| n.loss),
-            gradient = draws.gap,
-            accuracy = of_draws(|n| n.accuracy),
-            sigma = draws.sigma
-        ),
-        curve = curve,
-        center = units.center,
-        scale = units.scale,
-        y_center = y_center,
-        y_scale = y_scale
-    )
+    curves
 }
 
 extendr_module! {

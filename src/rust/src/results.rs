@@ -1,5 +1,6 @@
 //! What solvers give back, as lists: draws, modes, the curve of a cross-validation.
 
+use crate::job::Outcome;
 use extendr_api::prelude::*;
 use wbb_core::bootstrap::Draws;
 use wbb_core::lasso::Curve;
@@ -16,34 +17,46 @@ pub struct Solved {
 }
 
 impl Solved {
-    pub fn list(self) -> List {
-        let mode: Vec<f64> = self.modes.iter().flat_map(|m| m.theta.iter().copied()).collect();
-        let (draws, diagnostics) = match self.draws {
-            Some(draws) => draw_lists(draws),
-            None => (().into(), ().into()),
+    pub fn outcome(self) -> Outcome {
+        self.outcome_with(Vec::new)
+    }
+
+    /// With `more` fields that only this solver has.
+    pub fn outcome_with(
+        mut self,
+        more: impl FnOnce() -> Vec<(&'static str, Robj)> + Send + 'static,
+    ) -> Outcome {
+        let theta = self.draws.as_mut().map(|draws| std::mem::take(&mut draws.theta));
+        let rest = move || {
+            let mode: Vec<f64> = self.modes.iter().flat_map(|m| m.theta.iter().copied()).collect();
+            let mut fields = vec![
+                ("diagnostics", or_null(self.draws.map(draw_list))),
+                ("mode", mode.into()),
+                ("mode_diagnostics", mode_list(&self.modes).into()),
+                ("lambda", self.lambda.into()),
+                ("cv", or_null(self.curve.map(curve_list))),
+                ("method", self.method.into()),
+            ];
+            fields.extend(more());
+            List::from_pairs(fields)
         };
-        list!(
-            draws = draws,
-            diagnostics = diagnostics,
-            mode = mode,
-            mode_diagnostics = mode_list(&self.modes),
-            lambda = self.lambda,
-            cv = self.curve.map_or_else(|| ().into(), |curve| Robj::from(curve_list(curve))),
-            method = self.method
-        )
+        let tables = theta.map(|theta| ("draws", theta)).into_iter().collect();
+        Outcome { tables, rest: Box::new(rest) }
     }
 }
 
-/// The table of θ, and what is known of each draw.
-fn draw_lists(draws: Draws) -> (Robj, Robj) {
-    let diagnostics = list!(
+fn or_null(list: Option<List>) -> Robj {
+    list.map_or_else(|| ().into(), Robj::from)
+}
+
+fn draw_list(draws: Draws) -> List {
+    list!(
         status = codes(draws.status),
         iterations = integers(draws.iterations),
         objective = draws.objective,
         gap = draws.gap,
         sigma = draws.sigma
-    );
-    (draws.theta.into(), diagnostics.into())
+    )
 }
 
 fn mode_list(modes: &[Mode]) -> List {

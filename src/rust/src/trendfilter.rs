@@ -1,7 +1,7 @@
 //! The trend filter: data and settings in, draws and knots out.
 
 use crate::convert::{Fields, Result, reply};
-use crate::job::{self, Convert};
+use crate::job;
 use crate::results::Solved;
 use crate::settings::{Lambda, Range, folds, limits, weight_plan};
 use extendr_api::prelude::*;
@@ -31,14 +31,13 @@ fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
         let points = filter.points().to_vec();
         let (lambda, modes, curve) = (filter.lambda, filter.modes, filter.curve);
         let solved = Solved { draws, modes, lambda, curve, method: "active set" };
-        Ok(Box::new(move || {
-            list!(
-                solved = solved.list(),
-                points = points,
-                knots = knots_list(&knots),
-                mode_knots = knots_list(&mode_knots)
-            )
-        }) as Convert)
+        Ok(solved.outcome_with(move || {
+            vec![
+                ("points", points.into()),
+                ("knots", knots_list(&knots).into()),
+                ("mode_knots", knots_list(&mode_knots).into()),
+            ]
+        }))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Weights made again for the user.
 
 use crate::convert::{Fields, Result, reply};
-use crate::job::{self, Convert};
+use crate::job::{self, Outcome};
 use crate::settings::weight_plan;
 use extendr_api::prelude::*;
 use wbb_core::parallel::Stage;
@@ -35,7 +35,7 @@ fn start(fields: &Fields, penalties: usize, draws: Vec<f64>) -> Result<Robj> {
             }
             control.advance(1);
         }
-        Ok(Box::new(move || list!(weights = out)) as Convert)
+        Ok(Outcome { tables: vec![("weights", out)], rest: Box::new(|| list!()) })
     })
 }
 
