@@ -220,7 +220,8 @@ bridge_object <- function(result, design, settings) {
 needed_parts.wbb_bridge <- function(fit) {
   list(
     fit = c("mcmc", "fitted"),
-    spec = c("names", "columns", "named", "draws", "chains", "burn", "thin", "seed", "intercept", "p", "alpha", "nu")
+    spec = c("names", "columns", "named", "draws", "chains", "burn", "thin", "seed", "intercept", "p", "alpha", "nu"),
+    diagnostics = c("chain", "sigma", "nu")
   )
 }
 

@@ -89,11 +89,11 @@ check_fit <- function(fit) {
   invisible(fit)
 }
 
-# What a fit's methods use beside what all have: names of its parts, and of parts of its `spec`.
+# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`.
 needed_parts <- function(fit) UseMethod("needed_parts")
 
 #' @export
-needed_parts.wbb <- function(fit) list(fit = character(), spec = character())
+needed_parts.wbb <- function(fit) list()
 
 # The first thing that is not as it was made, in words; NULL if there is none.
 fit_fault <- function(fit) {
@@ -105,6 +105,9 @@ fit_fault <- function(fit) {
   if (length(lacks)) return(paste0("it lacks `", lacks[1L], "`"))
   lacks <- setdiff(c("n", needed$spec), names(fit$spec))
   if (length(lacks)) return(paste0("its `spec` lacks `", lacks[1L], "`"))
+  lacks <- setdiff(needed$diagnostics, names(fit$diagnostics))
+  if (length(lacks)) return(paste0("its `diagnostics` lack `", lacks[1L], "`"))
+  if (!is.null(fit$lambda) && !is.numeric(fit$lambda)) return(paste("its `lambda` is", show_value(fit$lambda)))
   draws <- draw_count(fit$spec)
   if (!is_number(draws)) return("its `spec` does not say which draws it has")
   shape_fault(fit, draws, length(fit$spec$names), max(1L, length(fit$lambda)))
@@ -117,6 +120,7 @@ shape_fault <- function(fit, draws, coefficients, lambdas) {
     if (!is.numeric(fit$draws) || !identical(as.double(dim(fit$draws)), as.double(shape))) {
       return(paste("its `draws` are not", paste(shape, collapse = " by "), "numbers"))
     }
+    if (!identical(colnames(fit$draws), fit$spec$names)) return("its `draws` do not have the names of its coefficients")
     if (!is.null(fit$mode) && !(is.numeric(fit$mode) && length(fit$mode) == coefficients * lambdas)) {
       return(paste("its `mode` is not of", coefficients * lambdas, "numbers"))
     }
@@ -131,9 +135,9 @@ shape_fault <- function(fit, draws, coefficients, lambdas) {
 # The one warning of a bootstrap: draws that failed. `more` are faults that the estimator knows of.
 convergence_doubt <- function(fit, more = NULL) {
   status <- fit$diagnostics$status
-  failed <- sum(status == "not converged")
-  empty <- sum(status == "empty")
-  mode_failed <- any(fit$mode_diagnostics$status == "not converged")
+  failed <- count_status(status, "not converged")
+  empty <- count_status(status, "empty")
+  mode_failed <- count_status(fit$mode_diagnostics$status, "not converged") > 0L
   if (!failed && !empty && !mode_failed && is.null(more)) return(NULL)
   unit <- if (is_path(fit)) "solutions (draws by lambdas)" else "draws"
   tolerance <- format(fit$spec$tolerance)

@@ -119,7 +119,8 @@ genlasso_object <- function(result, design, settings) {
 needed_parts.wbb_genlasso <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
-    spec = c("names", "segments", "D", "penalties", "weights", "prior_weight")
+    spec = c("names", "segments", "D", "penalties", "weights", "prior_weight"),
+    diagnostics = c("status", "sigma")
   )
 }
 

@@ -100,7 +100,8 @@
 #'   - `mode_diagnostics`: the same for the mode, where all weights are one;
 #'   - `lambda`, and `cv` with the cross-validation: its `curve`, `lambda_min`,
 #'     `lambda_1se` and `foldid`; or `marglik`, the marginal likelihoods;
-#'   - `spec`: all settings of the run, the seed included.
+#'   - `spec`: all settings of the run, by the names of the arguments; the seed is in its `segments`, which say
+#'     which draws there are.
 #'
 #'   A fit holds no pointers; it can be saved and read back.
 #' @references
@@ -241,6 +242,7 @@ lasso_object <- function(result, design, settings) {
 needed_parts.wbb_lasso <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
-    spec = c("names", "columns", "named", "segments", "intercept", "p", "alpha", "refit", "weights", "prior_weight")
+    spec = c("names", "columns", "named", "segments", "intercept", "p", "alpha", "refit", "weights", "prior_weight"),
+    diagnostics = c("status", "sigma")
   )
 }

@@ -319,15 +319,15 @@ needed_parts.wbb_mlp <- function(fit) {
   list(
     fit = c("lambda", "levels", "predictions", "test", "curves"),
     spec = c("columns", "named", "segments", "p", "classes", "hidden", "activation", "keep", "center", "scale",
-      "y_center", "y_scale", "weights", "prior_weight")
+      "y_center", "y_scale", "weights", "prior_weight"),
+    diagnostics = c("status", "iterations", "objective", "loss", "gradient", if (length(fit$levels)) "accuracy" else "sigma")
   )
 }
 
 mlp_doubt <- function(fit) {
-  status <- fit$diagnostics$status
-  diverged <- sum(status == "diverged")
+  diverged <- count_status(fit$diagnostics$status, "diverged")
   convergence_doubt(fit, if (diverged) {
-    paste0(diverged, " of ", length(status), " draws diverged, also with a tenth of the learning rate ",
+    paste0(diverged, " of ", nrow(fit$diagnostics), " draws diverged, also with a tenth of the learning rate ",
       format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit$spec))
   })
 }

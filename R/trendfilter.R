@@ -189,7 +189,8 @@ trendfilter_object <- function(result, design, settings) {
 needed_parts.wbb_trendfilter <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "points", "knots", "mode_knots", "fitted"),
-    spec = c("names", "segments", "order", "penalties", "weights", "prior_weight")
+    spec = c("names", "segments", "order", "penalties", "weights", "prior_weight"),
+    diagnostics = c("status", "sigma", "knots")
   )
 }
 

@@ -95,6 +95,9 @@ test_that("a fit that was changed is refused with what is wrong", {
   says(change(fit, draws = fit$draws[-1, ]), "its `draws` are not 20 by 11 numbers", predict, vcov)
   says(change(fit, draws = "a"), "its `draws` are not 20 by 11 numbers", predict)
   says(change(path, draws = path$draws[, , 1]), "its `draws` are not 20 by 11 by 3 numbers")
+  says(change(fit, draws = unname(fit$draws)), "its `draws` do not have the names of its coefficients", predict)
+  says(change(fit, lambda = "cv"), "its `lambda` is \"cv\"", predict)
+  says(change(fit, diagnostics = fit$diagnostics["gap"]), "its `diagnostics` lack `status`", predict)
   says(change(fit, mode = 1), "its `mode` is not of 11 numbers", predict)
   says(change(fit, diagnostics = fit$diagnostics[1:3, ]), "its `diagnostics` are not a data frame of 20 rows", predict, weights)
   for (spec in list(list(), "a", 3, quick_trend()$spec)) {

@@ -10,7 +10,7 @@ use wbb_core::error::Error;
 /// Start the chains; see R/bridge.R for the settings.
 #[extendr]
 fn rust_bridge_job(x: List, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(&x, y, &Fields(&settings)))
+    reply(start(&x, y, &Fields::new(&settings)))
 }
 
 fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {

@@ -22,18 +22,22 @@ pub fn reply<T: Into<Robj>>(result: Result<T>) -> Robj {
 
 /// A list that R has checked. A field that is missing or of another type is a bug of ours, and is
 /// reported as one.
-pub struct Fields<'a>(pub &'a List);
+pub struct Fields(Vec<(&'static str, Robj)>);
 
-impl Fields<'_> {
+impl Fields {
+    pub fn new(list: &List) -> Fields {
+        Fields(list.iter().collect())
+    }
+
     /// None if the field is absent or NULL, which say the same.
-    fn find(&self, name: &str) -> Option<Robj> {
+    fn find(&self, name: &str) -> Option<&Robj> {
         let found = self.0.iter().find(|(key, _)| *key == name);
         found.map(|(_, value)| value).filter(|value| !value.is_null())
     }
 
     fn optional<T>(&self, name: &str, read: impl Fn(&Robj) -> Option<T>) -> Result<Option<T>> {
         let other = || Error::Internal(format!("setting {name} is of another type"));
-        self.find(name).map(|value| read(&value).ok_or_else(other)).transpose()
+        self.find(name).map(|value| read(value).ok_or_else(other)).transpose()
     }
 
     fn required<T>(&self, name: &str, read: impl Fn(&Robj) -> Option<T>) -> Result<T> {
@@ -54,11 +58,11 @@ impl Fields<'_> {
     }
 
     pub fn count(&self, name: &str) -> Result<usize> {
-        Ok(self.number(name)? as usize)
+        self.required(name, count)
     }
 
     pub fn optional_count(&self, name: &str) -> Result<Option<usize>> {
-        Ok(self.optional_number(name)?.map(|v| v as usize))
+        self.optional(name, count)
     }
 
     pub fn flag(&self, name: &str) -> Result<bool> {
@@ -86,7 +90,7 @@ impl Fields<'_> {
         self.required(name, |v| v.as_real_slice().map(&look))
     }
 
-    /// Whole numbers that R has found to be none below zero.
+    /// Whole numbers, none below zero.
     pub fn counts<T: TryFrom<i32>>(&self, name: &str) -> Result<Vec<T>> {
         self.required(name, |v| whole(v))
     }
@@ -96,8 +100,8 @@ impl Fields<'_> {
     }
 
     /// A list within the list.
-    pub fn list(&self, name: &str) -> Result<List> {
-        self.required(name, |v| v.as_list())
+    pub fn list(&self, name: &str) -> Result<Fields> {
+        self.required(name, |v| v.as_list().map(|list| Fields::new(&list)))
     }
 
     /// An error for a `word` that the field may not hold.
@@ -110,21 +114,25 @@ fn real(value: &Robj) -> Option<f64> {
     value.as_real().or_else(|| value.as_integer().map(f64::from))
 }
 
+fn count(value: &Robj) -> Option<usize> {
+    real(value).filter(|v| *v >= 0.0).map(|v| v as usize)
+}
+
 fn whole<T: TryFrom<i32>>(value: &Robj) -> Option<Vec<T>> {
     value.as_integer_slice()?.iter().map(|&i| T::try_from(i).ok()).collect()
 }
 
 /// A matrix of R's, see `rust_matrix()` there, and what it is called by users.
-pub struct Matrix<'a> {
-    slots: Fields<'a>,
+pub struct Matrix {
+    slots: Fields,
     argument: &'static str,
     pub rows: usize,
     pub columns: usize,
 }
 
-impl<'a> Matrix<'a> {
-    pub fn new(slots: &'a List, argument: &'static str) -> Result<Matrix<'a>> {
-        let slots = Fields(slots);
+impl Matrix {
+    pub fn new(slots: &List, argument: &'static str) -> Result<Matrix> {
+        let slots = Fields::new(slots);
         let (rows, columns) = (slots.count("nrow")?, slots.count("ncol")?);
         Ok(Matrix { slots, argument, rows, columns })
     }

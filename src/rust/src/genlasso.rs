@@ -13,7 +13,7 @@ use wbb_core::sparse::SparseMatrix;
 /// Start a generalised lasso job; see R/genlasso.R for the settings. `x` may be NULL: the identity.
 #[extendr]
 fn rust_genlasso_job(y: Vec<f64>, x: Nullable<List>, d: List, settings: List) -> Robj {
-    reply(start(y, &x, &d, &Fields(&settings)))
+    reply(start(y, &x, &d, &Fields::new(&settings)))
 }
 
 fn start(y: Vec<f64>, x: &Nullable<List>, d: &List, fields: &Fields) -> Result<Robj> {

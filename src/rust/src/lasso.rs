@@ -11,7 +11,7 @@ use wbb_core::lasso::{Lasso, Options, Source};
 /// Start a lasso job; see R/lasso.R for the settings.
 #[extendr]
 fn rust_lasso_job(x: List, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(&x, y, &Fields(&settings)))
+    reply(start(&x, y, &Fields::new(&settings)))
 }
 
 fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {

@@ -15,7 +15,7 @@ use wbb_core::mlp::{
 /// Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 #[extendr]
 fn rust_mlp_job(x: List, y: Vec<f64>, test: Nullable<List>, settings: List) -> Robj {
-    reply(start(&x, y, &test, &Fields(&settings)))
+    reply(start(&x, y, &test, &Fields::new(&settings)))
 }
 
 fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Result<Robj> {
@@ -54,7 +54,7 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
 /// The answers of networks at new rows.
 #[extendr]
 fn rust_mlp_predict_job(networks: List, x: List, settings: List) -> Robj {
-    reply(start_predict(&networks, &x, &Fields(&settings)))
+    reply(start_predict(&networks, &x, &Fields::new(&settings)))
 }
 
 fn start_predict(networks: &List, x: &List, fields: &Fields) -> Result<Robj> {

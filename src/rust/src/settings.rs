@@ -1,5 +1,5 @@
-//! The settings of a run, typed: the one place that reads them. Their fields have the names of the
-//! user's arguments, and what the user left open is absent; see R/settings.R.
+//! The settings that estimators share, typed: the one place that reads them. Fields have the names
+//! of the user's arguments, and what the user left open is absent; see R/settings.R.
 
 use crate::convert::{Fields, Result};
 use wbb_core::error::Error;
@@ -66,7 +66,6 @@ pub fn seed(fields: &Fields) -> Result<u64> {
 
 pub fn weight_plan(fields: &Fields) -> Result<WeightPlan> {
     let law = fields.list("weights")?;
-    let law = Fields(&law);
     // The core asks for a parameter only where the law has one.
     let law = Law::new(&law.text("name")?, law.optional_number("parameter")?.unwrap_or(f64::NAN))?;
     let prior = PriorWeight::new(&fields.text("prior_weight")?)?;

@@ -11,7 +11,7 @@ use wbb_core::trendfilter::{DrawKnots, Options, TrendFilter};
 /// Start a trend filter job; see R/trendfilter.R for the settings.
 #[extendr]
 fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(x, y, &Fields(&settings)))
+    reply(start(x, y, &Fields::new(&settings)))
 }
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {

@@ -11,7 +11,7 @@ use wbb_core::weights::PriorWeight;
 /// `penalties` is the number of terms that have a prior weight of their own if they do.
 #[extendr]
 fn rust_weights_job(settings: List, penalties: f64, draws: Vec<f64>) -> Robj {
-    reply(start(&Fields(&settings), penalties as usize, draws))
+    reply(start(&Fields::new(&settings), penalties as usize, draws))
 }
 
 fn start(fields: &Fields, penalties: usize, draws: Vec<f64>) -> Result<Robj> {
