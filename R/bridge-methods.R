@@ -6,16 +6,16 @@ describe.wbb_bridge <- function(fit) {
   spec <- fit$spec
   draws <- paste0(format(spec$draws, big.mark = ","), " in each of ", spec$chains, " chains, after ",
     format(spec$burn, big.mark = ","), " iterations", if (spec$thin > 1) paste0(", one in ", spec$thin, " kept"))
-  values <- format(spec$shrinkage_values, digits = 4, trim = TRUE)
-  shrinkage <- if (spec$shrinkage == "fixed") {
-    paste("nu =", values[1L])
+  values <- format(spec$nu, digits = 4, trim = TRUE)
+  shrinkage <- if (length(spec$nu) == 1L) {
+    paste("nu =", values)
   } else {
     paste0("nu ~ Gamma(", values[1L], ", rate ", values[2L], ")")
   }
-  values <- format(spec$noise_values, digits = 4, trim = TRUE)
-  noise <- if (spec$noise == "fixed") {
-    paste("sigma =", format(sqrt(spec$noise_values[1L]), digits = 4))
-  } else if (all(spec$noise_values == 0)) {
+  values <- format(spec$sigma2_prior, digits = 4, trim = TRUE)
+  noise <- if (!is.null(spec$sigma)) {
+    paste("sigma =", format(spec$sigma, digits = 4))
+  } else if (all(spec$sigma2_prior == 0)) {
     "p(sigma^2) = 1/sigma^2"
   } else {
     paste0("sigma^2 ~ InvGamma(", values[1L], ", rate ", values[2L], ")")

@@ -83,10 +83,7 @@
 #' wbb <- wbb_lasso(y ~ ., data = diabetes, draws = 500, seed = 1)
 #' compare(WBB = wbb, bridge = fit)
 #' @export
-bayes_bridge <- function(x, ...) {
-  formula <- if (missing(x)) match("formula", dots_names(...), 0L) else 0L
-  UseMethod("bayes_bridge", if (formula > 0L) ...elt(formula) else if (!missing(x)) x)
-}
+bayes_bridge <- function(x, ...) UseMethod("bayes_bridge", entry(x, ...))
 
 #' @rdname bayes_bridge
 #' @export
@@ -96,27 +93,157 @@ bayes_bridge.default <- function(x, y, alpha = 0.5, nu = c(shape = 2, rate = 2),
                                  draws = 10000, burn = 2000, thin = 1, chains = 4,
                                  seed = NULL, threads = NULL, progress = NULL,
                                  keep_data = TRUE, ...) {
-  check_dots(..., .function = "bayes_bridge", .known = bridge_setting_names)
-  settings <- mget(bridge_setting_names)
-  settings$nu_given <- !missing(nu)
-  bridge_fit(matrix_design(x, y), settings, fit_call(match.call(), quote(bayes_bridge)))
+  fit_default(..., .estimator = bridge_estimator(), .design = matrix_design(x, y), .call = match.call())
 }
 
 #' @rdname bayes_bridge
 #' @export
 bayes_bridge.formula <- function(formula, data, ..., subset, na.action) {
-  call <- match.call()
-  settings <- bridge_settings(...)
-  settings$nu_given <- "nu" %in% dots_names(...)
-  inputs <- formula_inputs(call, settings, character(), parent.frame())
-  bridge_fit(inputs$design, inputs$settings, fit_call(call, quote(bayes_bridge)))
+  fit_formula(..., .estimator = bridge_estimator(), .call = match.call(), .env = parent.frame())
 }
 
-# Settings given through the dots of the formula interface. Their names and
-# defaults are written once, in bayes_bridge.default().
-bridge_settings <- function() {
-  check_dots(..., .function = "bayes_bridge", .known = bridge_setting_names)
-  mget(bridge_setting_names)
+bridge_estimator <- function() {
+  list(
+    name = "bayes_bridge", class = "wbb_bridge", default = bayes_bridge.default, data = c("x", "y"), rows = character(),
+    prepare = bridge_prepare, job = bridge_job, shapes = bridge_shapes, object = bridge_object, doubt = mixing_doubt
+  )
 }
-formals(bridge_settings) <- formals(bayes_bridge.default)[-(1:2)]
-bridge_setting_names <- setdiff(names(formals(bridge_settings)), "...")
+
+# Settings -------------------------------------------------------------------------
+
+bridge_prepare <- function(design, given, call) {
+  # Its default is no wish of the user's.
+  if (!is.null(given$tau) && "nu" %in% names(call)) {
+    bad_argument("tau", "not be given together with `nu`", given$tau)
+  }
+  list(design = design, settings = bridge_settings(design, given))
+}
+
+bridge_settings <- function(design, given) {
+  n <- nrow(design$x)
+  p <- ncol(design$x)
+  alpha <- given$alpha
+  if (!is_number(alpha) || alpha <= 0 || alpha > 2) {
+    bad_argument("alpha", "be one number above 0 and at most 2", alpha)
+  }
+  intercept <- check_flag(given$intercept, "intercept") && design$intercept
+  own <- list(
+    alpha = as.double(alpha), nu = check_nu(given$nu, given$tau, alpha),
+    standardize = check_flag(given$standardize, "standardize"), intercept = intercept, n = n, p = p
+  )
+  draws <- check_count(given$draws, "draws")
+  chains <- check_count(given$chains, "chains", 1, 1e4)
+  check_size(draws * chains * (p + intercept + 2), paste(show_value(draws * chains), "draws"), "draws", draws,
+    "Thin the chains.")
+  if (draws * chains > .Machine$integer.max) {
+    bad_argument("draws", "times `chains` be below 2^31, the most rows of a matrix", draws)
+  }
+  c(own, noise_settings(given, design$y, n, p, intercept), list(
+    draws = draws, burn = check_count(given$burn, "burn", 0), thin = check_count(given$thin, "thin"),
+    chains = chains, threads = check_threads(given$threads),
+    # Last, because it may take a number from R's generator.
+    seed = check_seed(given$seed)
+  ))
+}
+
+# Its known value, or shape and rate of its prior.
+check_nu <- function(nu, tau, alpha) {
+  if (!is.null(tau)) return(check_number(tau, "tau", 0, open = TRUE)^-alpha)
+  if (is_number(nu)) return(check_number(nu, "nu", 0, open = TRUE))
+  check_gamma(nu, "nu", "be c(shape = , rate = ), both positive, or one positive number")
+}
+
+# c(shape, rate), in this order or by name.
+check_gamma <- function(value, argument, must, lower = .Machine$double.xmin) {
+  if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value))) bad_argument(argument, must, value)
+  if (!is.null(names(value))) {
+    if (!setequal(names(value), c("shape", "rate"))) {
+      bad_argument(argument, must, value, paste("has the names", show_values(names(value))))
+    }
+    value <- value[c("shape", "rate")]
+  }
+  if (any(value < lower)) {
+    bad_argument(argument, must, value, paste("has", show_value(unname(value[value < lower][1L]))))
+  }
+  as.double(value)
+}
+
+# Either is NULL.
+noise_settings <- function(given, y, n, p, intercept) {
+  prior <- given$sigma2_prior
+  if (!is.null(given$sigma)) {
+    if (!is.null(prior)) bad_argument("sigma", "not be given together with `sigma2_prior`", given$sigma)
+    return(list(sigma = check_number(given$sigma, "sigma", 0, open = TRUE), sigma2_prior = NULL))
+  }
+  if (!is.null(prior)) {
+    prior <- check_gamma(prior, "sigma2_prior", "be c(shape = , rate = ), neither negative", lower = 0)
+  } else if (p < n - intercept) {
+    prior <- c(0, 0)
+  } else {
+    prior <- c(1, mean((y - intercept * mean(y))^2) / 10)
+    warn("prior", paste0("With ", p, " columns and ", n, " rows the posterior under p(sigma^2) = 1/sigma^2 is ",
+      "improper; `sigma2_prior = c(shape = 1, rate = ", format(prior[2L], digits = 4), ")` is used instead"))
+  }
+  list(sigma = NULL, sigma2_prior = prior)
+}
+
+# The object -----------------------------------------------------------------------
+
+bridge_job <- function(design, settings, progress = FALSE) {
+  # A Gram matrix is dense whatever x was.
+  run_job(function() rust_bridge_job(rust_matrix(as.matrix(design$x)), design$y, settings), progress)
+}
+
+# R-hat and the effective sample size of one quantity, chain after chain.
+job_diagnose <- function(values, chains) rust_diagnose(as.double(values), as.double(chains))
+
+bridge_shapes <- function(result, design, settings) {
+  list(draws = draws_shape(settings$draws * settings$chains, linear_names(design, settings)))
+}
+
+# A chain has no mode to speak of, and the bridge no lambda.
+bridge_object <- function(result, design, settings) {
+  names <- colnames(result$draws)
+  list(
+    draws = result$draws,
+    diagnostics = list2DF(list(
+      chain = rep(seq_len(settings$chains), each = settings$draws),
+      iteration = rep(seq_len(settings$draws), settings$chains), sigma = result$sigma, nu = result$nu
+    )),
+    mcmc = list2DF(list(term = make.unique(c(names, "sigma", "nu")), rhat = result$rhat, ess = result$ess)),
+    spec = list(names = names, columns = design$names, named = design$named),
+    fitted = linear_fitted(design, colMeans(result$draws), settings$intercept)
+  )
+}
+
+#' @export
+needed_parts.wbb_bridge <- function(fit) {
+  list(
+    fit = c("mcmc", "fitted"),
+    spec = c("names", "columns", "named", "draws", "chains", "burn", "thin", "seed", "intercept", "p", "alpha", "nu"),
+    diagnostics = c("chain", "sigma", "nu")
+  )
+}
+
+# A known value has no R-hat; any other quantity without one has not moved, or has
+# too few draws to tell.
+bad_mixing <- function(fit) {
+  moving <- !is.nan(fit$mcmc$rhat)
+  list(
+    rhat = if (any(moving)) max(fit$mcmc$rhat[moving]) else NaN,
+    ess = if (any(moving)) min(fit$mcmc$ess[moving]) else NaN
+  )
+}
+
+# The usual limits for a first look; a small ESS is only noise in the answer, and is
+# reported by summary().
+mixing_doubt <- function(fit) {
+  worst <- bad_mixing(fit)
+  problems <- c(
+    if (isTRUE(worst$rhat > 1.05)) paste("the largest R-hat is", format(worst$rhat, digits = 3)),
+    if (isTRUE(worst$ess < 100)) paste("the smallest effective sample size is", format(worst$ess, digits = 2))
+  )
+  if (!length(problems)) return(NULL)
+  list(kind = "mixing", message = paste0("The chains cannot be trusted yet: ", paste(problems, collapse = " and "),
+    "; run more iterations, and see fit$mcmc"))
+}

@@ -1,5 +1,5 @@
-# The only argument checks of the package, and the only places that raise errors
-# and warnings. A check returns the value in the type the rest relies on.
+# How errors and warnings are raised, and the checks of arguments by their type; those of a
+# single setting stand beside it. A check returns the value in the type the rest relies on.
 #
 # Messages are pasted, never formatted: names of the user's columns may hold `%`.
 
@@ -137,88 +137,6 @@ check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be nu
   as.double(value)
 }
 
-# `words` other than numbers that the estimator knows.
-check_lambda <- function(value, words = c("cv", "marglik")) {
-  if (identical(value, "cv")) return(double())
-  if (is.character(value) || is.null(value) || length(value) == 0L) {
-    bad_argument("lambda", paste("be", paste0(dQuote(words, FALSE), collapse = ", "), "or non-negative numbers"), value)
-  }
-  value <- check_numbers(value, "lambda", lower = 0, must = "be non-negative numbers")
-  if (anyDuplicated(value)) {
-    bad_argument("lambda", "have distinct values", value,
-      paste(show_value(value[anyDuplicated(value)]), "is there twice"))
-  }
-  value
-}
-
-check_case_weights <- function(value, n) {
-  if (is.null(value)) return(double())
-  value <- check_numbers(value, "case_weights", n, lower = 0, must = "be non-negative numbers")
-  if (all(value == 0)) {
-    bad_argument("case_weights", "have a positive element", value, "all are 0")
-  }
-  value
-}
-
-# Ids 1, 2, ... in the order of appearance.
-check_cluster <- function(value, n) {
-  if (is.null(value)) return(integer())
-  if (!is.atomic(value) || is.matrix(value)) {
-    bad_argument("cluster", "be a vector or factor of ids", value)
-  }
-  if (length(value) != n) {
-    bad_argument("cluster", paste("have length", n), value, paste("has length", length(value)))
-  }
-  if (anyNA(value)) {
-    bad_argument("cluster", "have no missing values", value,
-      paste("element", first_bad(is.na(value)), "is NA"))
-  }
-  match(value, unique(value))
-}
-
-check_foldid <- function(value, n) {
-  if (is.null(value)) return(integer())
-  must <- "be fold numbers 1, 2, ..."
-  value <- check_numbers(value, "foldid", n, lower = 1, must = must)
-  if (any(value != trunc(value))) {
-    at <- first_bad(value != trunc(value))
-    bad_argument("foldid", must, value, paste("element", at, "is", show_value(value[at])))
-  }
-  empty <- setdiff(seq_len(max(value)), value)
-  if (length(empty)) {
-    bad_argument("foldid", must, value, paste("fold", empty[1L], "has no rows"))
-  }
-  if (max(value) < 2) bad_argument("foldid", "name at least two folds", value, "all are 1")
-  as.integer(value)
-}
-
-check_penalty_factor <- function(value, p) {
-  if (length(value) == 1L) value <- rep_len(value, p)
-  check_numbers(value, "penalty_factor", p, lower = 0, must = "be non-negative numbers")
-}
-
-# A fixed seed leaves R's generator alone; NULL takes one number from it, so that
-# set.seed() reproduces.
-check_seed <- function(value) {
-  if (is.null(value)) return(as.double(sample.int(.Machine$integer.max, 1L)))
-  check_count(value, "seed", -2^53, 2^53)
-}
-
-# 0 stands for all cores, which Rust counts.
-check_threads <- function(value) {
-  if (is.null(value)) value <- getOption("wbb.threads")
-  if (!is.null(value)) return(as.integer(check_count(value, "threads", 1, 1024)))
-  if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) 2L else 0L
-}
-
-check_refit <- function(value) {
-  if (is.logical(value)) return(list(refit = check_flag(value, "refit"), refit_lambda = 0))
-  if (!is_number(value) || value < 0) {
-    bad_argument("refit", "be TRUE, FALSE or a non-negative number", value)
-  }
-  list(refit = TRUE, refit_lambda = as.double(value))
-}
-
 # Refuses a result of this many doubles before anything is allocated.
 check_size <- function(numbers, what, argument, value, advice = NULL) {
   bytes <- 8 * numbers
@@ -237,7 +155,8 @@ show_gb <- function(bytes) paste(format(bytes / 1e9, digits = 3, big.mark = ",")
 # What users of glmnet and lm type for our arguments.
 synonyms <- c(newx = "newdata", s = "lambda", parallel = "threads", n = "draws", B = "draws", R = "draws")
 
-check_dots <- function(..., .function = "wbb_lasso", .known = lasso_setting_names) {
+# `.function` is the one that the user called, `.known` are its arguments.
+check_dots <- function(..., .function, .known) {
   if (...length() == 0L) return(invisible())
   name <- dots_names(...)[1L]
   if (name == "") {

@@ -44,44 +44,34 @@ wbb_genlasso <- function(y, X = NULL, D, lambda, draws = 1000,
                          seed = NULL, first_draw = 1, threads = NULL,
                          backend = c("threads", "future"), progress = NULL,
                          tolerance = 1e-6, max_iterations = 200, keep_data = TRUE, ...) {
-  began <- elapsed()
-  known <- setdiff(names(formals()), "...")
-  check_dots(..., .function = "wbb_genlasso", .known = known)
-  if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
-  if (missing(D)) bad_argument("D", "be a matrix", NULL, "is missing")
-  if (missing(lambda) || identical(lambda, "cv")) {
-    bad_argument("lambda", "be given as non-negative numbers", NULL, "is not")
-  }
-  design <- genlasso_design(y, X)
-  settings <- c(
-    mget(setdiff(known, c("y", "X", "D"))),
-    list(nfolds = 2, foldid = NULL, nlambda = 2, lambda_min_ratio = NULL, lambda_rule = "min")
-  )
-  backend <- check_choice(backend, "backend", c("threads", "future"))
-  progress <- check_progress(progress)
-  keep_data <- check_flag(keep_data, "keep_data")
-  penalty <- genlasso_matrix(D, "D")
-  if (ncol(penalty) != length(design$names)) {
-    bad_argument("D", paste("have one column for each of the", length(design$names), "coefficients"), D,
-      paste("has", ncol(penalty)))
-  }
-  own <- list(penalty_matrix = penalty, p = nrow(penalty), intercept = FALSE)
-  options <- c(own, run_options(settings, length(design$y), length(design$names)))
-  fit <- if (backend == "future") {
-    future_chunks(design, options, progress, genlasso_job, genlasso_object)
-  } else {
-    genlasso_object(job_result(genlasso_job(design, options, progress)), design, options)
-  }
-  finish_fit(fit, fit_call(match.call(), quote(wbb_genlasso)), keep_data, began)
+  if (missing(lambda)) bad_argument("lambda", "be given as non-negative numbers", NULL, "is not")
+  fit_default(..., .estimator = genlasso_estimator(), .design = genlasso_design(y, X, D), .call = match.call())
 }
 
-genlasso_design <- function(y, x) {
-  n <- if (is.null(x)) length(y) else nrow(x)
+genlasso_estimator <- function() {
+  list(
+    name = "wbb_genlasso", class = "wbb_genlasso", default = wbb_genlasso, data = c("y", "X", "D"),
+    prepare = genlasso_prepare, job = genlasso_job, shapes = genlasso_shapes, object = genlasso_object,
+    doubt = convergence_doubt
+  )
+}
+
+# Data and settings ----------------------------------------------------------------
+
+genlasso_design <- function(y, x, d) {
+  if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
+  if (missing(d)) bad_argument("D", "be a matrix", NULL, "is missing")
   row_names <- names(y)
+  named <- !is.null(colnames(x))
   x <- if (!is.null(x)) genlasso_matrix(x, "X")
-  y <- check_response(y, "y", if (is.null(n)) length(y) else n)
+  y <- check_response(y, "y", if (is.null(x)) length(y) else nrow(x))
   names <- if (!is.null(x)) column_names(x) else if (!is.null(row_names)) make.unique(row_names) else paste0("b", seq_along(y))
-  list(x = x, y = y, names = names, row_names = row_names)
+  penalty <- genlasso_matrix(d, "D")
+  if (ncol(penalty) != length(names)) {
+    bad_argument("D", paste("have one column for each of the", length(names), "coefficients"), d,
+      paste("has", ncol(penalty)))
+  }
+  list(x = x, y = y, D = penalty, names = names, named = named, row_names = row_names)
 }
 
 genlasso_matrix <- function(x, argument) {
@@ -92,24 +82,45 @@ genlasso_matrix <- function(x, argument) {
   as(as(x, "CsparseMatrix"), "generalMatrix")
 }
 
-genlasso_object <- function(result, design, options) {
-  names <- design$names
-  lambda <- result$lambda
-  draws <- result$draws
-  result$draws <- NULL
-  attributes(draws) <- draws_shape(options$draws, names, lambda)
-  mode <- per_lambda_shape(result$mode, names, lambda)
+genlasso_prepare <- function(design, given, call) {
+  lambda <- check_lambda(given$lambda)
+  coefficients <- length(design$names)
+  settings <- c(
+    list(D = design$D, p = coefficients, penalties = nrow(design$D), lambda = lambda),
+    weight_settings(given, length(design$y)), limit_settings(given),
+    coefficient_settings(given, coefficients, lambda)
+  )
+  list(design = design, settings = settings)
+}
+
+# The object -----------------------------------------------------------------------
+
+genlasso_job <- function(design, settings, progress = FALSE) {
+  x <- if (!is.null(design$x)) rust_matrix(design$x)
+  run_job(function() rust_genlasso_job(design$y, x, rust_matrix(settings$D), settings), progress)
+}
+
+genlasso_shapes <- function(result, design, settings) {
+  list(draws = draws_shape(settings$draws, design$names, result$lambda))
+}
+
+genlasso_object <- function(result, design, settings) {
+  mode <- per_lambda_shape(result$mode, design$names, result$lambda)
   fitted <- if (is.null(design$x)) as.matrix(mode) else as.matrix(design$x %*% as.matrix(mode))
-  new_wbb(
-    list(
-      call = NULL, draws = draws, mode = mode, lambda = lambda, lambda_from = "user", cv = NULL,
-      diagnostics = lasso_diagnostics(result, lambda, options),
-      mode_diagnostics = lasso_mode_diagnostics(result, lambda),
-      spec = c(options, list(names = names, columns = seq_len(options$p), segments = run_segment(options))),
-      method = result$method, y = design$y, x = design$x,
-      fitted = per_lambda_shape(as.vector(fitted), design$row_names, lambda), seconds = NA_real_
-    ),
-    class = "wbb_genlasso"
+  list(
+    draws = result$draws, mode = mode, lambda = result$lambda, lambda_from = "user",
+    diagnostics = solver_diagnostics(result, settings), mode_diagnostics = mode_diagnostics(result),
+    spec = list(names = design$names, columns = design$names, named = design$named), method = result$method,
+    fitted = per_lambda_shape(as.vector(fitted), design$row_names, result$lambda)
+  )
+}
+
+#' @export
+needed_parts.wbb_genlasso <- function(fit) {
+  list(
+    fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
+    spec = c("names", "segments", "D", "penalties", "weights", "prior_weight"),
+    diagnostics = c("status", "sigma")
   )
 }
 
@@ -117,7 +128,7 @@ genlasso_object <- function(result, design, options) {
 describe.wbb_genlasso <- function(fit) {
   count <- function(n) format(n, big.mark = ",")
   describe_bootstrap(
-    fit, paste("generalised lasso with", count(nrow(fit$spec$penalty_matrix)), "penalised differences"),
+    fit, paste("generalised lasso with", count(nrow(fit$spec$D)), "penalised differences"),
     paste0(count(fit$spec$n), " rows, ", count(length(fit$spec$names)), " columns")
   )
 }
@@ -129,7 +140,7 @@ glance.wbb_genlasso <- function(x, ...) {
   check_fit(x)
   failed <- matrix(x$diagnostics$status != "converged", ncol = length(x$lambda))
   data.frame(
-    nobs = x$spec$n, draws = x$spec$draws, lambda = x$lambda, sigma = x$mode_diagnostics$sigma,
+    nobs = x$spec$n, draws = draw_count(x$spec), lambda = x$lambda, sigma = x$mode_diagnostics$sigma,
     not.converged = as.integer(colSums(failed)), row.names = NULL
   )
 }

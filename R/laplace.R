@@ -72,10 +72,8 @@ laplace_wbb_draws <- function(y, lambda, prior_weight = c("random", "fixed", "co
   draws <- check_count(draws, "draws")
   n <- length(problem$y)
   check_size(draws * (2 * n + 1), "the draws", "draws", draws)
-  weights <- job_weights(list(
-    law = "exponential", law_parameter = NaN, prior_weight = prior_weight, n = n, p = n,
-    case_weights = double(), cluster = integer(), seed = check_seed(seed)
-  ), seq_len(draws))
+  settings <- list(weights = weight_law("exponential"), prior_weight = prior_weight, n = n, seed = check_seed(seed))
+  weights <- weight_matrix(settings, seq_len(n), seq_len(draws))
   prior <- weights[, -seq_len(n), drop = FALSE]
   if (prior_weight != "coef") prior <- prior[, rep(1L, n), drop = FALSE]
   ratio <- prior / weights[, seq_len(n), drop = FALSE]

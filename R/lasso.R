@@ -53,8 +53,8 @@
 #'   the cross-validation keep groups together.
 #' @param alpha The elastic-net mixing: 1 is the lasso, 0 is ridge regression.
 #' @param penalty_factor Factors that multiply `lambda`, one or one for each column
-#'   of `x`; 0 leaves a coefficient unpenalised. They are used as given, not
-#'   rescaled.
+#'   of `x`; 0 leaves a coefficient unpenalised. If they have names, these are
+#'   matched to the names of the columns. They are used as given, not rescaled.
 #' @param standardize Scale the columns to standard deviation one before the
 #'   penalty is applied? Coefficients are reported on the original scale.
 #' @param intercept Fit an (unpenalised) intercept?
@@ -100,7 +100,8 @@
 #'   - `mode_diagnostics`: the same for the mode, where all weights are one;
 #'   - `lambda`, and `cv` with the cross-validation: its `curve`, `lambda_min`,
 #'     `lambda_1se` and `foldid`; or `marglik`, the marginal likelihoods;
-#'   - `spec`: all settings of the run, the seed included.
+#'   - `spec`: all settings of the run, by the names of the arguments; the seed is in its `segments`, which say
+#'     which draws there are.
 #'
 #'   A fit holds no pointers; it can be saved and read back.
 #' @references
@@ -128,11 +129,7 @@
 #' second <- update(whole, draws = 80, first_draw = 121)
 #' identical(as.matrix(c(first, second)), as.matrix(whole))
 #' @export
-wbb_lasso <- function(x, ...) {
-  # A formula may be named and stand anywhere, as in lm().
-  formula <- if (missing(x)) match("formula", dots_names(...), 0L) else 0L
-  UseMethod("wbb_lasso", if (formula > 0L) ...elt(formula) else if (!missing(x)) x)
-}
+wbb_lasso <- function(x, ...) UseMethod("wbb_lasso", entry(x, ...))
 
 #' @rdname wbb_lasso
 #' @export
@@ -147,34 +144,105 @@ wbb_lasso.default <- function(x, y, lambda = "cv", draws = 1000,
                               backend = c("threads", "future"), progress = NULL,
                               tolerance = 1e-8, max_iterations = 1000,
                               keep_data = TRUE, ...) {
-  check_dots(...)
-  settings <- mget(lasso_setting_names)
-  lasso_fit(matrix_design(x, y), settings, fit_call(match.call()))
+  fit_default(..., .estimator = lasso_estimator(), .design = matrix_design(x, y), .call = match.call())
 }
 
 #' @rdname wbb_lasso
 #' @export
 wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
                               subset, na.action) {
-  call <- match.call()
-  settings <- lasso_settings(...)
-  inputs <- formula_inputs(call, settings, c("case_weights", "cluster", "foldid"), parent.frame())
-  lasso_fit(inputs$design, inputs$settings, fit_call(call))
+  fit_formula(..., .estimator = lasso_estimator(), .call = match.call(), .env = parent.frame())
 }
 
-# Settings given through the dots of the formula interface. Their names and
-# defaults are written once, in wbb_lasso.default().
-lasso_settings <- function() {
-  check_dots(...)
-  mget(lasso_setting_names)
+lasso_estimator <- function() {
+  list(
+    name = "wbb_lasso", class = "wbb_lasso", default = wbb_lasso.default, data = c("x", "y"),
+    rows = c("case_weights", "cluster", "foldid"),
+    prepare = lasso_prepare, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
+  )
 }
-formals(lasso_settings) <- formals(wbb_lasso.default)[-(1:2)]
-lasso_setting_names <- setdiff(names(formals(lasso_settings)), "...")
 
-# match.call() in a method names the method; update() and readers want what was
-# typed, `wbb::wbb_lasso` included.
-fit_call <- function(call, name = quote(wbb_lasso)) {
-  typed <- user_call()[[1L]]
-  call[[1L]] <- if (is.function(typed)) name else typed
-  call
+# Settings -------------------------------------------------------------------------
+
+lasso_prepare <- function(design, given, call) {
+  if (identical(given$lambda, "marglik")) {
+    chosen <- choose_by_marglik(design, given)
+    given[c("lambda", "seed")] <- chosen[c("lambda", "seed")]
+    design$marglik <- chosen$curve
+  }
+  list(design = design, settings = lasso_settings(design, given))
+}
+
+lasso_settings <- function(design, given) {
+  n <- nrow(design$x)
+  p <- ncol(design$x)
+  intercept <- check_flag(given$intercept, "intercept") && design$intercept
+  own <- list(
+    alpha = check_number(given$alpha, "alpha", 0, 1),
+    penalty_factor = check_penalty_factor(given$penalty_factor, design$names),
+    standardize = check_flag(given$standardize, "standardize"),
+    intercept = intercept, refit = check_refit(given$refit), p = p,
+    lambda = check_lambda(given$lambda, c("cv", "marglik"))
+  )
+  weights <- weight_settings(given, n)
+  c(
+    own, weights, cv_settings(given, n, weights$cluster, own$lambda), limit_settings(given),
+    coefficient_settings(given, p + intercept, own$lambda)
+  )
+}
+
+# By position, or by the names of the columns.
+check_penalty_factor <- function(value, names) {
+  if (length(value) == 1L && is.null(names(value))) value <- rep_len(value, length(names))
+  given <- names(value)
+  if (!is.null(given)) given <- make.unique(given)
+  value <- check_numbers(value, "penalty_factor", length(names), lower = 0, must = "be non-negative numbers")
+  if (is.null(given)) return(value)
+  at <- match(names, given)
+  if (anyNA(at)) {
+    bad_argument("penalty_factor", paste("have the names of the columns,", show_values(names)), value,
+      paste("has none for", show_value(names[is.na(at)][1L])), "Without names the factors go by position.")
+  }
+  value[at]
+}
+
+# The lambda of the second step, NULL without one.
+check_refit <- function(value) {
+  if (is.logical(value)) return(if (check_flag(value, "refit")) 0)
+  if (!is_number(value) || value < 0) {
+    bad_argument("refit", "be TRUE, FALSE or a non-negative number", value)
+  }
+  as.double(value)
+}
+
+# The object -----------------------------------------------------------------------
+
+lasso_job <- function(design, settings, progress = FALSE) {
+  run_job(function() rust_lasso_job(rust_matrix(design$x), design$y, settings), progress)
+}
+
+lasso_shapes <- function(result, design, settings) {
+  list(draws = draws_shape(settings$draws, linear_names(design, settings), result$lambda))
+}
+
+lasso_object <- function(result, design, settings) {
+  names <- colnames(result$draws)
+  mode <- per_lambda_shape(result$mode, names, result$lambda)
+  list(
+    draws = result$draws, mode = mode, lambda = result$lambda,
+    lambda_from = if (!is.null(design$marglik)) "marglik" else if (is.null(result$cv)) "user" else "cv",
+    cv = cv_result(result$cv, settings), marglik = design$marglik,
+    diagnostics = solver_diagnostics(result, settings), mode_diagnostics = mode_diagnostics(result),
+    spec = list(names = names, columns = design$names, named = design$named), method = result$method,
+    fitted = linear_fitted(design, mode, settings$intercept, result$lambda)
+  )
+}
+
+#' @export
+needed_parts.wbb_lasso <- function(fit) {
+  list(
+    fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
+    spec = c("names", "columns", "named", "segments", "intercept", "p", "alpha", "refit", "weights", "prior_weight"),
+    diagnostics = c("status", "sigma")
+  )
 }

@@ -69,14 +69,12 @@ marglik_problem <- function(design, sigma, standardize, intercept, draws = 10000
     y <- y - mean(y)
   }
   if (n - intercept < 1) bad_argument("x", "have two or more rows", x, "has one")
-  options <- list(
-    alpha = 1, shrinkage = if (is.null(sigma)) "lasso" else "fixed",
-    noise = if (is.null(sigma)) "prior" else "fixed", noise_values = c(if (is.null(sigma)) 0 else sigma^2, 0),
-    standardize = FALSE, intercept = intercept, draws = check_count(draws, "draws", 100),
-    burn = check_count(burn, "burn", 0), thin = 1, chains = 2,
-    threads = check_threads(threads), n = n, p = ncol(x)
+  settings <- list(
+    alpha = 1, sigma = sigma, sigma2_prior = if (is.null(sigma)) c(0, 0), standardize = FALSE,
+    intercept = intercept, draws = check_count(draws, "draws", 100), burn = check_count(burn, "burn", 0),
+    thin = 1, chains = 2, threads = check_threads(threads)
   )
-  list(x = x, y = y, sigma = sigma, intercept = intercept, freedom = n - intercept, options = options)
+  list(x = x, y = y, sigma = sigma, intercept = intercept, freedom = n - intercept, settings = settings)
 }
 
 marglik_curve <- function(problem, lambda, seed) {
@@ -87,12 +85,13 @@ marglik_curve <- function(problem, lambda, seed) {
 # log m and its standard error at one lambda. One chain gives the normal distribution
 # at the bridge's other end, the other is bridged: they must not be the same draws.
 marglik_one <- function(problem, lambda, seed) {
-  options <- c(problem$options, list(seed = seed))
-  options$shrinkage_values <- c(if (is.null(problem$sigma)) lambda else lambda / problem$sigma^2, 0)
-  result <- job_result(bridge_job(problem, options))
-  draws <- matrix(result$draws, 2 * options$draws)
+  # nu = lambda / sigma^2, known if sigma is.
+  shrinkage <- if (is.null(problem$sigma)) list(lambda = lambda) else list(nu = lambda / problem$sigma^2)
+  settings <- c(problem$settings, shrinkage, list(seed = seed))
+  result <- job_result(bridge_job(problem, settings))
+  draws <- matrix(result$draws, 2 * settings$draws)
   if (problem$intercept) draws <- draws[, -1L, drop = FALSE]
-  first <- seq_len(options$draws)
+  first <- seq_len(settings$draws)
   density <- marglik_density(problem, lambda, colMeans(draws))
   bridge_estimate(draws[first, , drop = FALSE], draws[-first, , drop = FALSE], density, seed)
 }

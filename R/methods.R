@@ -50,10 +50,13 @@ point_estimate <- function(fit, lambda, type) {
   )
 }
 
-mode_estimate <- function(fit, lambda) as.matrix(fit$mode)[, lambda_index(fit, lambda)]
+# NA where a picture would show it.
+mode_estimate <- function(fit, lambda) {
+  if (has_mode(fit)) as.matrix(fit$mode)[, lambda_index(fit, lambda)] else rep(NA_real_, length(fit$spec$names))
+}
 
 # Chains have none: their fits give the mean in its place.
-has_mode <- function(fit) !all(is.na(fit$mode))
+has_mode <- function(fit) !is.null(fit$mode)
 
 #' @rdname wbb-methods
 #' @export
@@ -206,7 +209,7 @@ describe.wbb_lasso <- function(fit) describe_bootstrap(fit, penalty_name(fit$spe
 
 describe_bootstrap <- function(fit, name, data = NULL) {
   spec <- fit$spec
-  draws <- paste0(format(spec$draws, big.mark = ","), ", ", law_of(spec), " weights, ",
+  draws <- paste0(format(draw_count(spec), big.mark = ","), ", ", law_of(spec), " weights, ",
     prior_weight_text[[spec$prior_weight]])
   list(
     title = paste("Weighted Bayesian bootstrap of the", name), data = data,
@@ -228,12 +231,11 @@ penalty_name <- function(spec) {
   name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge" else {
     paste0("elastic net (alpha = ", format(spec$alpha), ")")
   }
-  paste0(name, if (spec$refit) ", refitted on the selected columns")
+  paste0(name, if (!is.null(spec$refit)) ", refitted on the selected columns")
 }
 
 law_of <- function(spec) {
-  if (spec$law == "ones") return("unit")
-  format(weight_law(spec$law, if (is.nan(spec$law_parameter)) NULL else spec$law_parameter))
+  if (spec$weights$name == "ones") "unit" else format(spec$weights)
 }
 
 lambda_text <- function(fit) {

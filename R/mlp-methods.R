@@ -12,7 +12,7 @@ describe.wbb_mlp <- function(fit) {
     if (spec$n_test) paste0("; ", count(spec$n_test), " rows to test"))
   words <- describe_bootstrap(fit, name, data)
   batches <- if (spec$batch_size < spec$n) {
-    paste0("batches of ", count(spec$batch_size), if (spec$shuffle) ", shuffled" else ", cyclic")
+    paste0("batches of ", count(spec$batch_size), ", ", spec$batches)
   } else {
     "full batch"
   }
@@ -73,7 +73,7 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
       mean = if (!is.null(object$test$y)) {
         c(accuracy = if (classes) accuracy.wbb_mlp(object, type = "mean"), log_loss = log_loss.wbb_mlp(object, type = "mean"))
       },
-      draws = object$spec$draws, status = table(object$diagnostics$status)
+      draws = draw_count(object$spec), status = table(object$diagnostics$status)
     ),
     class = "summary.wbb_mlp"
   )
@@ -166,7 +166,7 @@ glance.wbb_mlp <- function(x, ...) {
     list(sigma = of("residual sd"), test.rmse = of("test RMSE"))
   }
   data.frame(
-    nobs = spec$n, draws = spec$draws, lambda = spec$lambda, parameters = sum(layer_table(spec)$parameters),
+    nobs = spec$n, draws = draw_count(spec), lambda = spec$lambda, parameters = sum(layer_table(spec)$parameters),
     loss = of("training loss"), quality, test.log.loss = of("test log-loss"), gradient = of("gradient norm"),
     epochs = of("epochs"), not.converged = sum(failed)
   )

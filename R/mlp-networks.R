@@ -14,10 +14,22 @@ layer_table <- function(spec) {
 usable_draws <- function(fit) {
   at <- which(!failed_status(fit$diagnostics$status))
   if (!length(at)) {
-    abort("draws", paste0("The fit has no draw to work with: all ", fit$spec$draws, " diverged or were empty. ",
+    abort("draws", paste0("The fit has no draw to work with: all ", draw_count(fit$spec), " diverged or were empty. ",
       "Train again with ", divergence_advice(fit$spec), "."), "object")
   }
   at
+}
+
+# What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
+# with hidden layers that is in units of the scaled y.
+divergence_advice <- function(spec) {
+  curvature <- 2 * spec$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
+  choices <- c(
+    "a smaller `learning_rate`",
+    if (!spec$standardize) "`standardize = TRUE`",
+    if (curvature > 10) "a smaller `lambda`"
+  )
+  paste(choices, collapse = " or ")
 }
 
 # The networks themselves, without gaps.

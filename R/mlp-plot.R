@@ -82,7 +82,7 @@ mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
     )
   )
   dropped <- sum(failed_status(fit$diagnostics$status))
-  note <- if (dropped) paste(dropped, "of", fit$spec$draws, "draws have no network and are left out")
+  note <- if (dropped) paste(dropped, "of", draw_count(fit$spec), "draws have no network and are left out")
   c(list(type = type, level = level), data, list(note = note))
 }
 

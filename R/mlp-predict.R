@@ -172,10 +172,14 @@ block_predictions <- function(fit, rows, at) {
     return(unname(if (classes) fit$predictions[usable, at, , drop = FALSE] else fit$predictions[usable, at, drop = FALSE]))
   }
   x <- if (length(at) == rows$n) rows$x else rows$x[at, , drop = FALSE]
-  options <- fit$spec[c("p", "hidden", "classes", "activation", "center", "scale", "y_center", "y_scale", "threads")]
-  out <- mlp_predict_job(fit_networks(fit), x, c(options, list(n = length(at))))$predictions
+  settings <- fit$spec[c("hidden", "classes", "activation", "center", "scale", "y_center", "y_scale", "threads")]
+  out <- mlp_predict_job(fit_networks(fit), x, settings)$predictions
   dim(out) <- shape
   out
+}
+
+mlp_predict_job <- function(networks, x, settings) {
+  job_result(run_job(function() rust_mlp_predict_job(networks, rust_matrix(x), settings)))
 }
 
 #' @rdname predict.wbb_mlp

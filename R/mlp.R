@@ -158,10 +158,7 @@
 #'   learning_rate = 0.02, draws = 50, epochs = 100, standardize = TRUE, seed = 1)
 #' predict(curve, data.frame(speed = c(5, 15, 25)), interval = "credible")
 #' @export
-wbb_mlp <- function(x, ...) {
-  formula <- if (missing(x)) match("formula", dots_names(...), 0L) else 0L
-  UseMethod("wbb_mlp", if (formula > 0L) ...elt(formula) else if (!missing(x)) x)
-}
+wbb_mlp <- function(x, ...) UseMethod("wbb_mlp", entry(x, ...))
 
 #' @rdname wbb_mlp
 #' @export
@@ -176,23 +173,176 @@ wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 10
                             seed = NULL, first_draw = 1, threads = NULL,
                             backend = c("threads", "future"), progress = NULL,
                             keep_data = TRUE, ...) {
-  check_dots(..., .function = "wbb_mlp", .known = mlp_setting_names)
-  settings <- mget(mlp_setting_names)
-  mlp_fit(matrix_design(x, y, check_outcome), settings, fit_call(match.call(), quote(wbb_mlp)))
+  fit_default(..., .estimator = mlp_estimator(), .design = matrix_design(x, y, check_outcome), .call = match.call())
 }
 
 #' @rdname wbb_mlp
 #' @export
 wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, subset, na.action) {
-  call <- match.call()
-  inputs <- formula_inputs(call, mlp_settings(...), c("case_weights", "cluster"), parent.frame(), check_outcome)
-  mlp_fit(inputs$design, inputs$settings, fit_call(call, quote(wbb_mlp)))
+  fit_formula(..., .estimator = mlp_estimator(), .call = match.call(), .env = parent.frame())
 }
 
-# Settings given through the dots of the formula interface; see lasso_settings().
-mlp_settings <- function() {
-  check_dots(..., .function = "wbb_mlp", .known = mlp_setting_names)
-  mget(mlp_setting_names)
+mlp_estimator <- function() {
+  list(
+    name = "wbb_mlp", class = "wbb_mlp", default = wbb_mlp.default, data = c("x", "y"),
+    rows = c("case_weights", "cluster"), response = check_outcome,
+    prepare = mlp_prepare, job = mlp_job, shapes = mlp_shapes, object = mlp_object, doubt = mlp_doubt
+  )
 }
-formals(mlp_settings) <- formals(wbb_mlp.default)[-(1:2)]
-mlp_setting_names <- setdiff(names(formals(mlp_settings)), "...")
+
+# Settings -------------------------------------------------------------------------
+
+mlp_prepare <- function(design, given, call) {
+  test <- check_test(given$test, design)
+  design$test <- test[setdiff(names(test), "x")]
+  design$test_x <- test$x
+  list(design = design, settings = mlp_settings(design, given))
+}
+
+mlp_settings <- function(design, given) {
+  n <- nrow(design$x)
+  keep <- check_choice(given$keep, "keep", c("networks", "predictions"))
+  if (keep == "predictions" && is.null(design$test_x)) {
+    bad_argument("keep", "be \"networks\" without a `test` set to predict", keep)
+  }
+  optimizer <- check_choice(given$optimizer, "optimizer", c("sgd", "momentum", "adam"))
+  own <- list(
+    p = ncol(design$x), classes = nlevels(design$y), hidden = check_hidden(given$hidden),
+    n_test = if (is.null(design$test_x)) 0L else nrow(design$test_x),
+    lambda = check_number(given$lambda, "lambda", 0),
+    epochs = check_count(given$epochs, "epochs"), batch_size = check_batch_size(given$batch_size, n),
+    learning_rate = check_learning_rate(given$learning_rate, optimizer),
+    decay = check_number(given$decay, "decay", 0),
+    optimizer = optimizer, momentum = check_momentum(given$momentum),
+    activation = check_choice(given$activation, "activation", c("relu", "tanh", "identity")),
+    init = check_choice(given$init, "init", c("shared", "fresh")),
+    batches = check_choice(given$batches, "batches", c("shuffled", "cyclic")),
+    standardize = if (is.null(given$standardize)) badly_scaled(design$x) else {
+      check_flag(given$standardize, "standardize")
+    },
+    tolerance = check_number(given$tolerance, "tolerance", 0), keep = keep
+  )
+  size <- mlp_size(own, given$hidden)
+  c(own, weight_settings(given, n, c("random", "fixed")), draw_settings(given, size$numbers, size$what))
+}
+
+check_hidden <- function(value) {
+  if (is.null(value) || identical(as.vector(value), 0) || identical(as.vector(value), 0L)) return(integer())
+  must <- "be whole numbers of at least 1, or NULL"
+  value <- check_numbers(value, "hidden", lower = 1, must = must)
+  bad <- value != trunc(value) | value > .Machine$integer.max
+  if (any(bad)) {
+    at <- first_bad(bad)
+    bad_argument("hidden", must, value, paste("element", at, "is", show_value(value[at])))
+  }
+  as.integer(value)
+}
+
+check_batch_size <- function(value, n) {
+  if (identical(value, Inf)) return(as.double(n))
+  min(check_count(value, "batch_size"), n)
+}
+
+default_rates <- c(sgd = 0.1, momentum = 0.01, adam = 0.001)
+
+check_learning_rate <- function(value, optimizer) {
+  if (is.null(value)) default_rates[[optimizer]] else check_number(value, "learning_rate", 0, open = TRUE)
+}
+
+check_momentum <- function(value) {
+  if (!is_number(value) || value < 0 || value >= 1) bad_argument("momentum", "be one number from 0 to below 1", value)
+  as.double(value)
+}
+
+badly_scaled <- function(x) {
+  values <- if (is.matrix(x)) x else x@x
+  length(values) > 0L && any(abs(job_extent(values)) > 10)
+}
+
+# Of one network while it is trained, and of a draw of the result, in doubles.
+mlp_size <- function(settings, hidden) {
+  parameters <- sum(layer_table(settings)$parameters)
+  network <- paste("a network of", format(parameters, big.mark = ",", scientific = FALSE), "parameters")
+  # Its gradient and the moments of Adam beside it, 4 bytes a number.
+  check_size(2 * parameters, network, "hidden", hidden)
+  if (4 * parameters > .Machine$integer.max) {
+    bad_argument("hidden", "give a network of less than 2^29 parameters", hidden, paste("gives", network))
+  }
+  outputs <- max(1, settings$classes)
+  list(
+    numbers = (settings$keep == "networks") * parameters / 2 + as.double(settings$n_test) * outputs + settings$epochs,
+    what = paste0(network, if (settings$n_test) paste0(" with predictions of ", settings$n_test, " rows"))
+  )
+}
+
+# The object -----------------------------------------------------------------------
+
+mlp_job <- function(design, settings, progress = FALSE) {
+  # Classes are counted from 0.
+  y <- if (is.factor(design$y)) as.double(design$y) - 1 else design$y
+  test <- if (!is.null(design$test_x)) rust_matrix(design$test_x)
+  run_job(function() rust_mlp_job(rust_matrix(design$x), y, test, settings), progress)
+}
+
+mlp_shapes <- function(result, design, settings) {
+  if (is.null(result$predictions)) return(NULL)
+  levels <- levels(design$y)
+  list(predictions = list(
+    dim = c(settings$draws, settings$n_test, if (length(levels)) length(levels)),
+    dimnames = c(list(NULL, design$test$names), if (length(levels)) list(levels))
+  ))
+}
+
+mlp_status <- c("finished", "converged", "diverged", "empty")
+
+# Without networks there is nothing in `draws`; weights = "ones" trains what would be a mode.
+mlp_object <- function(result, design, settings) {
+  levels <- levels(design$y)
+  measures <- result$diagnostics
+  measures$status <- status_factor(measures$status, mlp_status)
+  measures[[if (length(levels)) "sigma" else "accuracy"]] <- NULL
+  list(
+    draws = result$draws, lambda = settings$lambda, lambda_from = "user",
+    levels = levels, predictions = result$predictions, test = design$test,
+    curves = matrix(result$curve, settings$draws, dimnames = list(NULL, seq_len(settings$epochs))),
+    diagnostics = draw_diagnostics(measures, settings),
+    spec = c(
+      list(columns = design$names, named = design$named, levels = levels),
+      result[c("center", "scale", "y_center", "y_scale")]
+    ),
+    row_names = design$row_names
+  )
+}
+
+#' @export
+needed_parts.wbb_mlp <- function(fit) {
+  list(
+    fit = c("lambda", "levels", "predictions", "test", "curves"),
+    spec = c("columns", "named", "segments", "p", "classes", "hidden", "activation", "keep", "center", "scale",
+      "y_center", "y_scale", "weights", "prior_weight"),
+    diagnostics = c("status", "iterations", "objective", "loss", "gradient", if (length(fit$levels)) "accuracy" else "sigma")
+  )
+}
+
+mlp_doubt <- function(fit) {
+  diverged <- count_status(fit$diagnostics$status, "diverged")
+  convergence_doubt(fit, if (diverged) {
+    paste0(diverged, " of ", nrow(fit$diagnostics), " draws diverged, also with a tenth of the learning rate ",
+      format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit$spec))
+  })
+}
+
+#' @export
+c.wbb_mlp <- function(...) {
+  fits <- list(...)
+  joined <- c.wbb(...)
+  if (length(fits) == 1L) return(joined)
+  for (fit in fits[-1L]) {
+    if (!identical(fit$test, joined$test)) {
+      abort("argument", "Fits can be joined only if they differ in their draws alone, but their test sets differ.", "...")
+    }
+  }
+  if (!is.null(joined$predictions)) joined$predictions <- join_draws(lapply(fits, `[[`, "predictions"))
+  joined$curves <- do.call(rbind, lapply(fits, `[[`, "curves"))
+  joined
+}

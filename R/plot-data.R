@@ -195,7 +195,7 @@ interval_rows <- function(fit, columns, lambda, level, scale, label) {
   }, double(7))
   data.frame(
     fit = label, index = columns$index, name = fit_names(fit)[columns$index],
-    lambda = if (is.null(lambda)) fit$lambda else lambda,
+    lambda = c(lambda, fit$lambda, NA)[1L],
     mode = unname(mode[columns$index]) * scale[columns$index], median = rows[1, ],
     low = rows[2, ], high = rows[3, ], inner_low = rows[4, ], inner_high = rows[5, ],
     p_zero = rows[6, ], p_positive = rows[7, ]

@@ -30,7 +30,7 @@ summary.wbb <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL, ...
   structure(
     list(
       fit = structure(object[c("call", "lambda", "lambda_from", "cv", "spec")], class = class(object)),
-      table = table, lambda = lambdas, draws = object$spec$draws,
+      table = table, lambda = lambdas, draws = draw_count(object$spec),
       not_converged = sum(object$diagnostics$status[rows] != "converged")
     ),
     class = "summary.wbb"

@@ -63,7 +63,7 @@ glance.wbb <- function(x, ...) {
   slopes <- as.matrix(x$mode)[x$spec$intercept + seq_len(x$spec$p), , drop = FALSE]
   failed <- matrix(x$diagnostics$status != "converged", ncol = length(x$lambda))
   data.frame(
-    nobs = x$spec$n, draws = x$spec$draws, lambda = x$lambda,
+    nobs = x$spec$n, draws = draw_count(x$spec), lambda = x$lambda,
     nonzero = as.integer(colSums(slopes != 0)), sigma = x$mode_diagnostics$sigma,
     not.converged = as.integer(colSums(failed)), row.names = NULL
   )

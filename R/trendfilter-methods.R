@@ -61,7 +61,7 @@ knot_probability <- function(fit, index, width = 0) {
   all <- knots_at(fit$knots, fit, index)
   of_mode <- knots_at(fit$mode_knots, fit, index)
   x <- sort(unique(c(all$x, of_mode$x)))
-  share <- function(knots) draws_near(knots, x, width) / fit$spec$draws
+  share <- function(knots) draws_near(knots, x, width) / draw_count(fit$spec)
   data.frame(
     x = x, probability = share(all), p_up = share(all[all$jump > 0, ]), in_mode = x %in% of_mode$x
   )
@@ -271,7 +271,7 @@ glance.wbb_trendfilter <- function(x, ...) {
   check_fit(x)
   failed <- matrix(x$diagnostics$status != "converged", ncol = length(x$lambda))
   data.frame(
-    nobs = x$spec$n, draws = x$spec$draws, order = x$spec$order, lambda = x$lambda,
+    nobs = x$spec$n, draws = draw_count(x$spec), order = x$spec$order, lambda = x$lambda,
     knots = x$mode_diagnostics$knots, df = x$mode_diagnostics$knots + x$spec$order + 1L,
     sigma = x$mode_diagnostics$sigma, not.converged = as.integer(colSums(failed)), row.names = NULL
   )

@@ -79,10 +79,7 @@
 #' bends <- wbb_trendfilter(dist ~ speed, cars, order = 1, draws = 200, seed = 1)
 #' knots(bends)
 #' @export
-wbb_trendfilter <- function(y, ...) {
-  formula <- if (missing(y)) match("formula", dots_names(...), 0L) else 0L
-  UseMethod("wbb_trendfilter", if (formula > 0L) ...elt(formula) else if (!missing(y)) y)
-}
+wbb_trendfilter <- function(y, ...) UseMethod("wbb_trendfilter", entry(y, ...))
 
 #' @rdname wbb_trendfilter
 #' @export
@@ -95,30 +92,140 @@ wbb_trendfilter.default <- function(y, x = NULL, order = 3, lambda = "cv", draws
                                     backend = c("threads", "future"), progress = NULL,
                                     tolerance = 1e-8, max_iterations = 10000,
                                     keep_data = TRUE, ...) {
-  check_dots(..., .function = "wbb_trendfilter", .known = c("x", trendfilter_setting_names))
-  settings <- mget(trendfilter_setting_names)
-  trendfilter_fit(vector_design(y, x), settings, fit_call(match.call(), quote(wbb_trendfilter)))
+  fit_default(..., .estimator = trendfilter_estimator(), .design = vector_design(y, x), .call = match.call())
 }
 
 #' @rdname wbb_trendfilter
 #' @export
 wbb_trendfilter.formula <- function(formula, data, ..., case_weights, cluster, foldid,
                                     subset, na.action) {
-  call <- match.call()
-  settings <- trendfilter_settings(...)
-  inputs <- formula_inputs(call, settings, c("case_weights", "cluster", "foldid"), parent.frame())
-  design <- inputs$design
-  if (ncol(design$x) != 1L) {
-    bad_argument("formula", "have one numeric predictor", NULL, paste("has", ncol(design$x), "columns"))
-  }
-  design$x <- design$x[, 1L]
-  trendfilter_fit(design, inputs$settings, fit_call(call, quote(wbb_trendfilter)))
+  fit_formula(..., .estimator = trendfilter_estimator(), .call = match.call(), .env = parent.frame())
 }
 
-# Settings given through the dots of the formula interface; see lasso_settings().
-trendfilter_settings <- function() {
-  check_dots(..., .function = "wbb_trendfilter", .known = trendfilter_setting_names)
-  mget(trendfilter_setting_names)
+trendfilter_estimator <- function() {
+  list(
+    name = "wbb_trendfilter", class = "wbb_trendfilter", default = wbb_trendfilter.default, data = c("y", "x"),
+    rows = c("case_weights", "cluster", "foldid"),
+    prepare = trendfilter_prepare, job = trendfilter_job, shapes = trendfilter_shapes, object = trendfilter_object,
+    doubt = convergence_doubt
+  )
 }
-formals(trendfilter_settings) <- formals(wbb_trendfilter.default)[-(1:2)]
-trendfilter_setting_names <- setdiff(names(formals(trendfilter_settings)), "...")
+
+# Data and settings ----------------------------------------------------------------
+
+vector_design <- function(y, x) {
+  if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
+  n <- if (is.null(x)) length(y) else length(x)
+  if (is.list(x) || !(is.null(x) || is.numeric(x))) bad_argument("x", "be a numeric vector", x)
+  row_names <- names(y)
+  y <- check_response(y, "y", n)
+  x <- if (is.null(x)) as.double(seq_len(n)) else check_numbers(as.vector(x), "x", n, must = "be finite numbers")
+  list(x = x, y = y, row_names = row_names)
+}
+
+trendfilter_prepare <- function(design, given, call) {
+  if (is.matrix(design$x)) {
+    if (ncol(design$x) != 1L) {
+      bad_argument("formula", "have one numeric predictor", NULL, paste("has", ncol(design$x), "columns"))
+    }
+    design$x <- design$x[, 1L]
+  }
+  list(design = design, settings = trendfilter_settings(design, given))
+}
+
+trendfilter_settings <- function(design, given) {
+  n <- length(design$x)
+  order <- as.integer(check_count(given$order, "order", 0, 3))
+  points <- length(unique(design$x))
+  if (points < order + 2L) {
+    bad_argument("x", paste("have at least", order + 2L, "distinct values for order", order), design$x,
+      paste("has", points))
+  }
+  lambda <- check_lambda(given$lambda, "cv")
+  weights <- weight_settings(given, n)
+  c(
+    list(order = order, penalties = points - order - 1L, lambda = lambda),
+    weights, cv_settings(given, n, weights$cluster, lambda), limit_settings(given),
+    coefficient_settings(given, points, lambda)
+  )
+}
+
+# The object -----------------------------------------------------------------------
+
+trendfilter_job <- function(design, settings, progress = FALSE) {
+  run_job(function() rust_trendfilter_job(design$x, design$y, settings), progress)
+}
+
+trendfilter_shapes <- function(result, design, settings) {
+  # Points may differ only after their fifteenth digit.
+  names <- make.unique(paste0("f(", as.character(result$points), ")"))
+  list(draws = draws_shape(settings$draws, names, result$lambda))
+}
+
+trendfilter_object <- function(result, design, settings) {
+  points <- result$points
+  lambda <- result$lambda
+  names <- colnames(result$draws)
+  mode <- per_lambda_shape(result$mode, names, lambda)
+  knots <- knot_frame(result$knots, points, lambda, settings$order)
+  knots$draw <- as.integer(knots$draw - settings$first_draw + 1)
+  mode_knots <- knot_frame(result$mode_knots, points, lambda, settings$order)
+  diagnostics <- solver_diagnostics(result, settings)
+  diagnostics$knots <- count_knots(result$knots, settings$first_draw, settings$draws, length(lambda))
+  mode_diagnostics <- mode_diagnostics(result)
+  mode_diagnostics$knots <- tabulate(result$mode_knots$mode, length(lambda))
+  fitted <- as.matrix(mode)[match(design$x, points), , drop = FALSE]
+  list(
+    draws = result$draws, mode = mode, points = points, knots = knots,
+    mode_knots = mode_knots[names(mode_knots) != "draw"], lambda = lambda,
+    lambda_from = if (is.null(result$cv)) "user" else "cv", cv = cv_result(result$cv, settings),
+    diagnostics = diagnostics, mode_diagnostics = mode_diagnostics,
+    spec = list(names = names), method = result$method, x = design$x,
+    fitted = per_lambda_shape(as.vector(fitted), design$row_names, lambda)
+  )
+}
+
+#' @export
+needed_parts.wbb_trendfilter <- function(fit) {
+  list(
+    fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "points", "knots", "mode_knots", "fitted"),
+    spec = c("names", "segments", "order", "penalties", "weights", "prior_weight"),
+    diagnostics = c("status", "sigma", "knots")
+  )
+}
+
+# One row a knot. Difference j of order k + 1 looks at points j to j + k + 1; in the discrete
+# spline the pieces change at point j + k.
+knot_frame <- function(knots, points, lambda, order) {
+  columns <- list(draw = knots$draw)
+  if (length(lambda) > 1L) columns$lambda <- lambda[knots$mode]
+  list2DF(c(columns, list(x = points[knots$row + order], jump = knots$jump)))
+}
+
+# In the order of the diagnostics: by lambda and then by draw.
+count_knots <- function(knots, first_draw, draws, lambdas) {
+  tabulate((knots$mode - 1L) * draws + knots$draw - first_draw + 1, draws * lambdas)
+}
+
+#' @export
+c.wbb_trendfilter <- function(...) {
+  fits <- list(...)
+  joined <- c.wbb(...)
+  before <- cumsum(c(0L, vapply(fits, function(fit) as.integer(draw_count(fit$spec)), 1L)))
+  joined$knots <- do.call(rbind, Map(fits, before[seq_along(fits)], f = function(fit, by) {
+    fit$knots$draw <- fit$knots$draw + by
+    fit$knots
+  }))
+  joined
+}
+
+#' @export
+describe.wbb_trendfilter <- function(fit) {
+  spec <- fit$spec
+  pieces <- c("constant", "linear", "quadratic", "cubic")
+  count <- function(n) format(n, big.mark = ",")
+  describe_bootstrap(
+    fit, paste0("trend filter of order ", spec$order, " (piecewise ", pieces[spec$order + 1L], ")"),
+    paste0(count(spec$n), " rows at ", count(length(spec$names)), " points")
+  )
+}

@@ -7,14 +7,16 @@ fake_fit <- function(draws, lambda = 1, cv = NULL, intercept = FALSE) {
   middle <- apply(draws, if (path) c(2, 3) else 2, function(x) if (all(is.na(x))) NA else stats::median(x, na.rm = TRUE))
   diagnostics <- data.frame(draw = rep(seq_len(count), length(lambda)), status = factor("converged"), sigma = 1)
   if (path) diagnostics$lambda <- rep(lambda, each = count)
-  new_wbb(list(
+  new_wbb("wbb_lasso", list(), list(
     call = quote(wbb_lasso(x, y)), draws = draws, mode = middle, lambda = lambda,
     lambda_from = if (is.null(cv)) "user" else "cv", cv = cv, diagnostics = diagnostics,
+    mode_diagnostics = data.frame(lambda = lambda, status = factor("converged"), sigma = 1),
     spec = list(
-      law = "exponential", law_parameter = NaN, prior_weight = "random", seed = 1, draws = count, alpha = 1,
-      intercept = intercept, refit = FALSE, n = 20, p = length(names) - intercept, names = names
+      weights = weight_law("exponential"), prior_weight = "random", alpha = 1, intercept = intercept, refit = NULL,
+      n = 20, p = length(names) - intercept, names = names, columns = names, named = TRUE,
+      segments = data.frame(seed = 1, first_draw = 1, draws = count)
     )
-  ), "wbb_lasso")
+  ))
 }
 
 # Every shape of column that a picture must survive. The draws are fixed numbers, not

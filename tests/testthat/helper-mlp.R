@@ -13,6 +13,9 @@ quick_mlp <- function(...) {
   eval(call, parent.frame())
 }
 
+# Where what is trained matters little.
+small_mlp <- function(...) wbb_mlp(..., seed = 1, threads = 1)
+
 # A draw's outputs from its row of as.matrix(), in the order W1, b1, W2, ..., and x in the user's units.
 plain_network <- function(theta, x, sizes, activation = "relu") {
   x <- unname(x)

@@ -59,14 +59,14 @@ test_that("known values are kept", {
   fixed <- quick_bridge(x, y, nu = 0.25)
   expect_true(all(fixed$diagnostics$nu == 0.25))
   expect_identical(quick_bridge(x, y, tau = 16)$draws, fixed$draws)
-  expect_identical(quick_bridge(x, y, nu = c(rate = 2, shape = 3))$spec$shrinkage_values, c(3, 2))
+  expect_identical(quick_bridge(x, y, nu = c(rate = 2, shape = 3))$spec$nu, c(3, 2))
 })
 
 test_that("more columns than rows need a proper prior of the variance", {
   wide <- made_data(20, 40)
   expect_warning(fit <- quick_bridge(wide$x, wide$y, draws = 1000), "improper", class = "wbb_warning_prior")
-  expect_identical(fit$spec$noise_values[1], 1)
-  silent <- quick_bridge(wide$x, wide$y, draws = 1000, sigma2_prior = fit$spec$noise_values)
+  expect_identical(fit$spec$sigma2_prior[1], 1)
+  silent <- quick_bridge(wide$x, wide$y, draws = 1000, sigma2_prior = fit$spec$sigma2_prior)
   expect_identical(silent$draws, fit$draws)
   expect_bad(quick_bridge(wide$x, wide$y, sigma2_prior = c(1, 0)), "sigma2_prior", "improper")
   # An exact linear relation is as bad with few columns.
@@ -101,4 +101,45 @@ test_that("bad arguments get classed errors", {
   expect_bad(quick_bridge(x, y[-1]), "y")
   expect_bad(quick_bridge(y ~ age + bmi, diabetes, offset = 2), "offset")
   expect_bad(bayes_bridge(), "x")
+})
+
+# The sampler's correctness is tested in the core: calibration, quadrature, an independent Bayesian
+# lasso. Here the whole way through R.
+
+test_that("one coefficient agrees with quadrature, nu and variance unknown", {
+  data <- made_data(15, 2, seed = 4)
+  x <- data$x[, 2, drop = FALSE]
+  fit <- bayes_bridge(x, data$y, alpha = 0.7, nu = c(2, 2), intercept = FALSE, standardize = FALSE,
+    draws = 20000, burn = 500, chains = 2, seed = 5, threads = 2)
+  # With nu and variance integrated out: (rate + |b|^alpha)^-(shape + 1/alpha) RSS^-(n/2).
+  density <- function(b) {
+    rss <- vapply(b, function(b) sum((data$y - x * b)^2), 0)
+    (2 + abs(b)^0.7)^-(2 + 1 / 0.7) * (rss / 20)^(-15 / 2)
+  }
+  total <- function(f) {
+    integrate(f, -10, 0, rel.tol = 1e-10, subdivisions = 1000)$value +
+      integrate(f, 0, 10, rel.tol = 1e-10, subdivisions = 1000)$value
+  }
+  exact <- total(function(b) b * density(b)) / total(density)
+  table <- summary(fit)$table
+  # 5 standard errors: a false alarm in 1.7 million.
+  expect_lt(abs(table$mean[1] - exact) / table$mcse[1], 5)
+})
+
+test_that("a constant column keeps its prior and harms nobody", {
+  data <- made_data()
+  fit <- bayes_bridge(cbind(data$x, one = 1), data$y, draws = 500, chains = 2, seed = 1, threads = 1, alpha = 1)
+  expect_true(all(is.finite(as.matrix(fit))))
+  expect_equal(coef(fit)[["x1"]], 2, tolerance = 0.2)
+})
+
+test_that("an interrupt stops the chains", {
+  skip_on_cran()
+  skip_on_os("windows")
+  data <- made_data(200, 50)
+  began <- proc.time()[["elapsed"]]
+  setTimeLimit(elapsed = 0.3, transient = TRUE)
+  expect_error(bayes_bridge(data$x, data$y, draws = 1e6, thin = 100, chains = 2, seed = 1), "time limit")
+  setTimeLimit()
+  expect_lt(proc.time()[["elapsed"]] - began, 5)
 })

@@ -51,8 +51,8 @@ test_that("the package bridgesampling finds the same", {
   problem <- marglik_problem(matrix_design(x, diabetes$y), NULL, TRUE, TRUE)
   ours <- marglik_one(problem, lambda, 1)
   density <- marglik_density(problem, lambda, stats::coef(stats::lm(diabetes$y ~ x))[-1])
-  options <- c(problem$options, list(seed = 3, shrinkage_values = c(lambda, 0)))
-  draws <- matrix(job_result(bridge_job(problem, options))$draws, 20000)[, -1]
+  settings <- c(problem$settings, list(lambda = lambda, seed = 3))
+  draws <- matrix(job_result(bridge_job(problem, settings))$draws, 20000)[, -1]
   colnames(draws) <- colnames(x)
   limits <- function(v) stats::setNames(rep(v, 4), colnames(x))
   theirs <- with_seed(1, bridgesampling::bridge_sampler(draws,

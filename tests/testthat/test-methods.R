@@ -56,7 +56,7 @@ test_that("update() evaluates the call with changes", {
   without <- update(fit, . ~ . - age)
   expect_false("age" %in% variable.names(without))
   x <- as.matrix(diabetes[1:10])
-  expect_identical(update(quick(x, diabetes$y), draws = 3)$spec$draws, 3)
+  expect_identical(nrow(as.matrix(update(quick(x, diabetes$y), draws = 3))), 3L)
   expect_identical(wbb::wbb_lasso(x, diabetes$y, lambda = 1, draws = 2)$call[[1]], quote(wbb::wbb_lasso))
   expect_identical(do.call(wbb_lasso, list(y ~ bmi, diabetes, lambda = 1, draws = 2))$call[[1]], quote(wbb_lasso))
 })

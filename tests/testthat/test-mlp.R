@@ -286,3 +286,74 @@ test_that("x is standardised where it needs to be", {
   expect_true(badly_scaled(big))
   expect_false(badly_scaled(big / 2))
 })
+
+# Settings -------------------------------------------------------------------------
+
+d <- made_data(20, 3)
+x <- d$x
+y <- factor(rep(c("a", "b"), 10))
+
+test_that("bad settings name their argument", {
+  for (bad in list(0.5, -1, NA, 1.5, "a", c(3, 0), c(3, NA), list(3), Inf)) expect_bad(small_mlp(x, y, hidden = bad), "hidden")
+  expect_bad(small_mlp(x, y, hidden = 1e9), "hidden", "parameters would take")
+  expect_bad(small_mlp(x, y, hidden = c(1e5, 1e5)), "hidden", "10,000,700,002 parameters")
+  expect_bad(small_mlp(x, y, hidden = 1e10), "hidden")
+  expect_bad(small_mlp(x, y, draws = 1e12), "draws", "network")
+  expect_bad(small_mlp(x, y, draws = 0), "draws")
+  expect_bad(small_mlp(x, y, draws = 1e8, test = x), "draws", "GB")
+  expect_bad(small_mlp(x, y, epochs = 0), "epochs")
+  expect_bad(small_mlp(x, y, epochs = 2.5), "epochs")
+  expect_bad(small_mlp(x, y, epochs = 1e9, draws = 1e6), "draws")
+  expect_bad(small_mlp(x, y, batch_size = 0), "batch_size")
+  expect_bad(small_mlp(x, y, batch_size = NA), "batch_size")
+  for (bad in list(0, -1, NA, Inf, "a")) expect_bad(small_mlp(x, y, learning_rate = bad), "learning_rate")
+  expect_bad(small_mlp(x, y, decay = -1), "decay")
+  for (bad in list(-1, NA, c(1, 2), "cv", NULL)) expect_bad(small_mlp(x, y, lambda = bad), "lambda")
+  for (bad in list(-0.1, 1, NA)) expect_bad(small_mlp(x, y, optimizer = "momentum", momentum = bad), "momentum")
+  expect_bad(small_mlp(x, y, tolerance = -1), "tolerance")
+  expect_bad(small_mlp(x, y, optimizer = "lbfgs"), "optimizer", "adam")
+  expect_bad(small_mlp(x, y, activation = "sigmoid"), "activation", "tanh")
+  expect_bad(small_mlp(x, y, init = "zero"), "init")
+  expect_bad(small_mlp(x, y, batches = "random"), "batches")
+  expect_bad(small_mlp(x, y, prior_weight = "coef"), "prior_weight")
+  expect_bad(small_mlp(x, y, weights = 1:20), "weights", "case_weights")
+  expect_bad(small_mlp(x, y, case_weights = -1:18), "case_weights")
+  expect_bad(small_mlp(x, y, standardize = NA), "standardize")
+  expect_bad(small_mlp(x, y, keep = "predictions"), "keep", "test")
+  expect_bad(small_mlp(x, y, keep_data = "no"), "keep_data")
+  expect_bad(small_mlp(x, y, backend = "mpi"), "backend")
+  expect_bad(small_mlp(x, y, learnig_rate = 1), "learnig_rate", "learning_rate")
+  expect_bad(small_mlp(x, y, layers = 3), "layers")
+  expect_bad(small_mlp(y ~ ., data.frame(x, y), hiden = 3), "hiden", "`hidden`")
+  expect_bad(small_mlp(x, y, formula = y ~ x), "formula", "comes first")
+})
+
+test_that("a refused fit leaves the generator alone", {
+  set.seed(1)
+  before <- .Random.seed
+  expect_bad(wbb_mlp(x, y, hidden = -1), "hidden")
+  expect_bad(wbb_mlp(x, y, draws = 1e12), "draws")
+  expect_identical(.Random.seed, before)
+})
+
+test_that("batches may be as large as they like", {
+  a <- small_mlp(x, y, hidden = 2, draws = 1, epochs = 2, batch_size = 1e6)
+  expect_identical(a$draws, small_mlp(x, y, hidden = 2, draws = 1, epochs = 2, batch_size = Inf)$draws)
+  expect_output(print(a), "full batch")
+})
+
+test_that("error messages read well", {
+  message_of <- function(code) cat(conditionMessage(tryCatch(code, error = identity, warning = identity)), "\n")
+  expect_snapshot({
+    message_of(wbb_mlp(x, y, hidden = c(4, 0.5)))
+    message_of(wbb_mlp(x, y, hidden = c(1e5, 1e6)))
+    message_of(wbb_mlp(x, y, hidden = 10, draws = 1e12))
+    message_of(wbb_mlp(x, y, keep = "predictions"))
+    message_of(wbb_mlp(x, y, test = list(x = x, y = rev(letters[1:20]))))
+    message_of(wbb_mlp(x, d$y, learning_rate = 1e9, draws = 2))
+    message_of(accuracy(small_mlp(x, d$y, hidden = 2, draws = 1, epochs = 1), x, d$y))
+    message_of(accuracy(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1)))
+    message_of(as.matrix(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1), parameters = "W3"))
+    message_of(compare(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1)))
+  })
+})

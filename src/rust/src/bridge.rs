@@ -1,70 +1,68 @@
-//! The Bayesian bridge: data and options in, chains out.
+//! The Bayesian bridge: data and settings in, chains out.
 
-use crate::convert::{Fields, Result, error_list};
-use crate::job::{self, Convert};
+use crate::convert::{Fields, Matrix, Result, reply};
+use crate::job::{self, Outcome};
+use crate::settings::seed;
 use extendr_api::prelude::*;
 use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, diagnose, run};
 use wbb_core::error::Error;
 
-/// Start the chains; see R/bridge-fit.R for the fields.
+/// Start the chains; see R/bridge.R for the settings.
 #[extendr]
-fn rust_bridge_job(x: Vec<f64>, y: Vec<f64>, options: List) -> Robj {
-    start(x, y, &Fields(&options)).unwrap_or_else(|e| error_list(&e).into())
+fn rust_bridge_job(x: List, y: Vec<f64>, settings: List) -> Robj {
+    reply(start(&x, y, &Fields::new(&settings)))
 }
 
-fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+    let x = Matrix::new(x, "x")?;
     let design = Design {
-        rows: fields.count("n")?,
-        columns: fields.count("p")?,
+        rows: x.rows,
+        columns: x.columns,
         intercept: fields.flag("intercept")?,
         standardize: fields.flag("standardize")?,
     };
+    let x = x.with_dense(<[f64]>::to_vec)?;
     let options = options(fields)?;
-    let work = move |control: &_| {
+    job::start(fields, move |control| {
         let data = Data::new(x, y, design)?;
         let chains = run(&data, &options, control)?;
         let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose().into_iter().unzip();
-        let convert = move || {
-            list!(
-                draws = chains.theta,
-                sigma = chains.sigma,
-                nu = chains.nu,
-                rhat = rhat,
-                ess = ess
-            )
-        };
-        Ok(Box::new(convert) as Convert)
-    };
-    Ok(job::start(fields.count("threads")?, work))
+        let (sigma, nu) = (chains.sigma, chains.nu);
+        let rest = move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess);
+        Ok(Outcome { tables: vec![("draws", chains.theta)], rest: Box::new(rest) })
+    })
 }
 
 fn options(fields: &Fields) -> Result<Options> {
-    let pair = |name: &str| match fields.numbers(name)?[..] {
-        [first, second] => Ok((first, second)),
-        _ => Err(Error::Internal(format!("option {name} is not a pair"))),
-    };
-    let (first, second) = pair("shrinkage_values")?;
-    let shrinkage = match fields.text("shrinkage")?.as_str() {
-        "gamma" => Shrinkage::Gamma { shape: first, rate: second },
-        "lasso" => Shrinkage::Lasso(first),
-        _ => Shrinkage::Fixed(first),
-    };
-    let (first, second) = pair("noise_values")?;
-    let noise = match fields.text("noise")?.as_str() {
-        "prior" => Noise::InverseGamma { shape: first, rate: second },
-        _ => Noise::Fixed(first),
-    };
     Ok(Options {
         alpha: fields.number("alpha")?,
-        shrinkage,
-        noise,
+        shrinkage: shrinkage(fields)?,
+        noise: noise(fields)?,
         draws: fields.count("draws")?,
         burn: fields.count("burn")?,
         thin: fields.count("thin")?,
         chains: fields.count("chains")?,
-        // A negative seed is as good as any other: its bits are the key.
-        seed: fields.number("seed")? as i64 as u64,
+        seed: seed(fields)?,
     })
+}
+
+/// `nu` is its known value, or shape and rate of its prior. `lambda` in its place is that of the
+/// lasso's objective, where ν = λ/σ².
+fn shrinkage(fields: &Fields) -> Result<Shrinkage> {
+    match (fields.optional_number("lambda")?, fields.optional_numbers("nu")?.as_deref()) {
+        (Some(lambda), None) => Ok(Shrinkage::Lasso(lambda)),
+        (None, Some(&[nu])) => Ok(Shrinkage::Fixed(nu)),
+        (None, Some(&[shape, rate])) => Ok(Shrinkage::Gamma { shape, rate }),
+        _ => Err(Error::Internal("nu is neither known nor has a prior".into())),
+    }
+}
+
+fn noise(fields: &Fields) -> Result<Noise> {
+    match (fields.optional_number("sigma")?, fields.optional_numbers("sigma2_prior")?.as_deref()) {
+        (Some(sigma), None) => Ok(Noise::Fixed(sigma * sigma)),
+        (None, Some(&[shape, rate])) => Ok(Noise::InverseGamma { shape, rate }),
+        _ => Err(Error::Internal("sigma is neither known nor has a prior".into())),
+    }
 }
 
 /// R-hat and effective sample size of the values of `chains` chains.

@@ -1,10 +1,9 @@
-//! Between R's values and the core's.
+//! Between R's values and the core's: fields of a list, matrices, errors.
 
 use extendr_api::prelude::*;
+use wbb_core::data::source::Source;
 use wbb_core::error::Error;
 use wbb_core::linalg::sparse::{SparseMatrix, compressed_columns};
-use wbb_core::random::laws::{Law, PriorWeight};
-use wbb_core::random::weights::WeightPlan;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -17,79 +16,152 @@ pub fn error_list(error: &Error) -> List {
     list!(wbb_error = error.kind(), message = error.to_string(), argument = argument)
 }
 
+/// What R gets: the value, or the error as a list.
+pub fn reply<T: Into<Robj>>(result: Result<T>) -> Robj {
+    result.map_or_else(|e| error_list(&e).into(), Into::into)
+}
+
 /// A list that R has checked. A field that is missing or of another type is a bug of ours, and is
 /// reported as one.
-pub struct Fields<'a>(pub &'a List);
+pub struct Fields(Vec<(&'static str, Robj)>);
 
-impl Fields<'_> {
-    fn get<T>(&self, name: &str, read: impl Fn(&Robj) -> Option<T>) -> Result<T> {
-        let found = self.0.iter().find(|(key, _)| *key == name).and_then(|(_, value)| read(&value));
-        found.ok_or_else(|| Error::Internal(format!("option {name} is missing or of another type")))
+impl Fields {
+    pub fn new(list: &List) -> Fields {
+        Fields(list.iter().collect())
+    }
+
+    /// None if the field is absent or NULL, which say the same.
+    fn find(&self, name: &str) -> Option<&Robj> {
+        let found = self.0.iter().find(|(key, _)| *key == name);
+        found.map(|(_, value)| value).filter(|value| !value.is_null())
+    }
+
+    fn optional<T>(&self, name: &str, read: impl Fn(&Robj) -> Option<T>) -> Result<Option<T>> {
+        let other = || Error::Internal(format!("setting {name} is of another type"));
+        self.find(name).map(|value| read(value).ok_or_else(other)).transpose()
+    }
+
+    fn required<T>(&self, name: &str, read: impl Fn(&Robj) -> Option<T>) -> Result<T> {
+        let missing = || Error::Internal(format!("setting {name} is missing"));
+        self.optional(name, read)?.ok_or_else(missing)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
     }
 
     pub fn number(&self, name: &str) -> Result<f64> {
-        self.get(name, |v| v.as_real().or_else(|| v.as_integer().map(f64::from)))
+        self.required(name, real)
+    }
+
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>> {
+        self.optional(name, real)
     }
 
     pub fn count(&self, name: &str) -> Result<usize> {
-        Ok(self.number(name)? as usize)
+        self.required(name, count)
+    }
+
+    pub fn optional_count(&self, name: &str) -> Result<Option<usize>> {
+        self.optional(name, count)
     }
 
     pub fn flag(&self, name: &str) -> Result<bool> {
-        self.get(name, |v| v.as_bool())
+        self.required(name, |v| v.as_bool())
     }
 
     pub fn text(&self, name: &str) -> Result<String> {
-        self.get(name, |v| v.as_str().map(str::to_owned))
+        self.required(name, |v| v.as_str().map(str::to_owned))
+    }
+
+    pub fn is_text(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|v| v.is_string())
     }
 
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
-        self.get(name, |v| v.as_real_vector())
+        self.required(name, |v| v.as_real_vector())
+    }
+
+    pub fn optional_numbers(&self, name: &str) -> Result<Option<Vec<f64>>> {
+        self.optional(name, |v| v.as_real_vector())
     }
 
     /// Look at numbers without copying them.
     pub fn with_numbers<T>(&self, name: &str, look: impl Fn(&[f64]) -> T) -> Result<T> {
-        self.get(name, |v| v.as_real_slice().map(&look))
+        self.required(name, |v| v.as_real_slice().map(&look))
     }
 
-    pub fn integers(&self, name: &str) -> Result<Vec<i32>> {
-        self.get(name, |v| v.as_integer_vector())
+    /// Whole numbers, none below zero.
+    pub fn counts<T: TryFrom<i32>>(&self, name: &str) -> Result<Vec<T>> {
+        self.required(name, |v| whole(v))
     }
 
-    /// A sparse matrix by its slots; None if it is dense and has no row indices.
-    pub fn sparse(
-        &self,
-        shape: (usize, usize),
-        argument: &'static str,
-    ) -> Result<Option<SparseMatrix>> {
-        let Ok(rows) = self.integers("i") else {
+    pub fn optional_counts<T: TryFrom<i32>>(&self, name: &str) -> Result<Option<Vec<T>>> {
+        self.optional(name, |v| whole(v))
+    }
+
+    /// A list within the list.
+    pub fn list(&self, name: &str) -> Result<Fields> {
+        self.required(name, |v| v.as_list().map(|list| Fields::new(&list)))
+    }
+
+    /// An error for a `word` that the field may not hold.
+    pub fn unknown<T>(&self, name: &str, word: &str) -> Result<T> {
+        Err(Error::Internal(format!("setting {name} is \"{word}\", which is not known")))
+    }
+}
+
+fn real(value: &Robj) -> Option<f64> {
+    value.as_real().or_else(|| value.as_integer().map(f64::from))
+}
+
+fn count(value: &Robj) -> Option<usize> {
+    real(value).filter(|v| *v >= 0.0).map(|v| v as usize)
+}
+
+fn whole<T: TryFrom<i32>>(value: &Robj) -> Option<Vec<T>> {
+    value.as_integer_slice()?.iter().map(|&i| T::try_from(i).ok()).collect()
+}
+
+/// A matrix of R's, see `rust_matrix()` there, and what it is called by users.
+pub struct Matrix {
+    slots: Fields,
+    argument: &'static str,
+    pub rows: usize,
+    pub columns: usize,
+}
+
+impl Matrix {
+    pub fn new(slots: &List, argument: &'static str) -> Result<Matrix> {
+        let slots = Fields::new(slots);
+        let (rows, columns) = (slots.count("nrow")?, slots.count("ncol")?);
+        Ok(Matrix { slots, argument, rows, columns })
+    }
+
+    /// A copy of a sparse matrix, which is known by its row indices.
+    pub fn sparse(&self) -> Result<Option<SparseMatrix>> {
+        if !self.slots.has("i") {
             return Ok(None);
-        };
-        let index = |v: Vec<i32>| v.into_iter().map(|i| i as usize).collect();
-        let starts = index(self.integers("p")?);
-        compressed_columns(shape, starts, index(rows), self.numbers("x")?, argument).map(Some)
+        }
+        let (rows, starts) = (self.slots.counts("i")?, self.slots.counts("p")?);
+        let (shape, values) = ((self.rows, self.columns), self.slots.numbers("x")?);
+        compressed_columns(shape, starts, rows, values, self.argument).map(Some)
     }
 
-    /// Positive integers as the core counts.
-    pub fn ids(&self, name: &str) -> Result<Vec<u32>> {
-        Ok(self.integers(name)?.into_iter().map(|v| v.max(0) as u32).collect())
+    /// The one copy of the data.
+    pub fn source(&self) -> Result<Source> {
+        match self.sparse()? {
+            Some(x) => Ok(Source::Sparse(x)),
+            None => self.with_dense(|values| Source::dense(values, self.rows, self.columns)),
+        }
     }
 
-    pub fn weight_plan(&self) -> Result<WeightPlan> {
-        let law = Law::new(&self.text("law")?, self.number("law_parameter")?)?;
-        let prior = PriorWeight::new(&self.text("prior_weight")?)?;
-        // A negative seed is as good as any other: its bits are the key.
-        let seed = self.number("seed")? as i64 as u64;
-        let mut plan = WeightPlan::new(seed, law, prior, self.count("n")?);
-        let case = self.numbers("case_weights")?;
-        if !case.is_empty() {
-            plan = plan.with_case_weights(case)?;
-        }
-        let cluster = self.ids("cluster")?;
-        if !cluster.is_empty() {
-            plan =
-                plan.with_clusters(cluster.into_iter().map(|g| g.saturating_sub(1)).collect())?;
-        }
-        Ok(plan)
+    /// The values of a dense matrix, by columns.
+    pub fn with_dense<T>(&self, look: impl Fn(&[f64]) -> T) -> Result<T> {
+        let checked =
+            |values: &[f64]| (values.len() == self.rows * self.columns).then(|| look(values));
+        self.slots.with_numbers("x", checked)?.ok_or_else(|| {
+            Error::Internal(format!("{} is not {} by {}", self.argument, self.rows, self.columns))
+        })
     }
 }

@@ -1,39 +1,41 @@
-//! The generalised lasso: data, penalty matrix and options in, draws out.
+//! The generalised lasso: data, penalty matrix and settings in, draws out.
 
-use crate::convert::{Fields, Result, error_list};
-use crate::job::{self, Convert};
-use crate::lasso::{limits, result};
+use crate::convert::{Fields, Matrix, Result, reply};
+use crate::job;
+use crate::results::Solved;
+use crate::settings::{Range, limits, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
 use wbb_core::error::Error;
 use wbb_core::genlasso::{GenLasso, Options};
 use wbb_core::linalg::sparse::SparseMatrix;
 
-/// Start a generalised lasso job; see R/genlasso.R for the fields. An empty list is the identity.
+/// Start a generalised lasso job; see R/genlasso.R for the settings. `x` may be NULL: the identity.
 #[extendr]
-fn rust_genlasso_job(y: Vec<f64>, x: List, d: List, options: List) -> Robj {
-    start(y, &x, &d, &Fields(&options)).unwrap_or_else(|e| error_list(&e).into())
+fn rust_genlasso_job(y: Vec<f64>, x: Nullable<List>, d: List, settings: List) -> Robj {
+    reply(start(y, &x, &d, &Fields::new(&settings)))
 }
 
-fn start(y: Vec<f64>, x: &List, d: &List, fields: &Fields) -> Result<Robj> {
-    let x = if x.is_empty() { None } else { Some(sparse(&Fields(x), "X")?) };
-    let d = sparse(&Fields(d), "D")?;
-    let plan = fields.weight_plan()?;
-    let options = Options { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
-    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
-    let work = move |control: &_| {
-        let lasso = GenLasso::new(y, x, d, plan, options, control)?;
-        let draws = bootstrap::run(&lasso, first, count, control)?;
-        let (lambda, modes) = (lasso.lambda, lasso.modes);
-        Ok(Box::new(move || result(draws, lambda, &modes, None, "interior point")) as Convert)
+fn start(y: Vec<f64>, x: &Nullable<List>, d: &List, fields: &Fields) -> Result<Robj> {
+    let x = match x {
+        Nullable::NotNull(x) => Some(sparse(x, "X")?),
+        Nullable::Null => None,
     };
-    Ok(job::start(fields.count("threads")?, work))
+    let d = sparse(d, "D")?;
+    let plan = weight_plan(fields)?;
+    let options = Options { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
+    let range = Range::read(fields)?;
+    job::start(fields, move |control| {
+        let lasso = GenLasso::new(y, x, d, plan, options, control)?;
+        let draws = Some(bootstrap::run(&lasso, range.first, range.count, control)?);
+        let (lambda, modes) = (lasso.lambda, lasso.modes);
+        Ok(Solved { draws, modes, lambda, curve: None, method: "interior point" }.outcome())
+    })
 }
 
-fn sparse(slots: &Fields, argument: &'static str) -> Result<SparseMatrix> {
-    let shape = (slots.count("nrow")?, slots.count("ncol")?);
-    let missing = || Error::Internal(format!("{argument} is not sparse"));
-    slots.sparse(shape, argument)?.ok_or_else(missing)
+fn sparse(slots: &List, argument: &'static str) -> Result<SparseMatrix> {
+    let dense = || Error::Internal(format!("{argument} is not sparse"));
+    Matrix::new(slots, argument)?.sparse()?.ok_or_else(dense)
 }
 
 extendr_module! {

@@ -7,11 +7,14 @@ use extendr_api::prelude::*;
 
 mod bridge;
 mod convert;
+mod fingerprint;
 mod genlasso;
 mod job;
 mod laplace;
 mod lasso;
 mod mlp;
+mod results;
+mod settings;
 mod trendfilter;
 mod weights;
 
@@ -30,6 +33,7 @@ fn rust_extent(values: &[f64]) -> Vec<f64> {
 extendr_module! {
     mod wbb;
     use bridge;
+    use fingerprint;
     use genlasso;
     use job;
     use laplace;

@@ -1,91 +1,89 @@
-//! Networks: data and options in, networks and their answers out.
+//! Networks: data and settings in, networks and their answers out.
 
-use crate::convert::{Fields, Result, error_list};
-use crate::job::{self, Convert};
-use crate::lasso::{flat, source};
+use crate::convert::{Fields, Matrix, Result, reply};
+use crate::job::{self, Outcome};
+use crate::results::{codes, flat, integers};
+use crate::settings::{Range, weight_plan};
 use extendr_api::prelude::*;
+use ndarray::{Array2, ShapeBuilder};
 use wbb_core::data::source::Source;
 use wbb_core::data::standard::Standard;
 use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::error::Error;
 use wbb_core::mlp::{
     Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Target, predict,
 };
-use wbb_core::random::weights::WeightPlan;
 
-/// Start the training of networks; see R/mlp-fit.R for the fields.
+/// Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 #[extendr]
-fn rust_mlp_job(design: List, y: Vec<f64>, test: List, options: List) -> Robj {
-    start(&Fields(&design), &y, &Fields(&test), &Fields(&options))
-        .unwrap_or_else(|e| error_list(&e).into())
+fn rust_mlp_job(x: List, y: Vec<f64>, test: Nullable<List>, settings: List) -> Robj {
+    reply(start(&x, y, &test, &Fields::new(&settings)))
 }
 
-fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<Robj> {
-    let plan = fields.weight_plan()?;
-    let (n, p) = (fields.count("n")?, fields.count("p")?);
-    let (shape, standardize) = (shape(fields)?, fields.flag("standardize")?);
-    let x = source(design, n, p)?;
-    let rows = fields.count("n_test")?;
-    let test = if rows > 0 { Some(source(test, rows, p)?) } else { None };
-    let target = target(y, &plan, fields.count("classes")?);
-    let (recipe, keep) = (recipe(fields)?, fields.flag("keep_networks")?);
-    let epochs = recipe.epochs;
-    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
-    let work = move |control: &_| {
+fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Result<Robj> {
+    let plan = weight_plan(fields)?;
+    let x = Matrix::new(x, "x")?.source()?;
+    let test = match test {
+        Nullable::NotNull(test) => Some(Matrix::new(test, "test")?.source()?),
+        Nullable::Null => None,
+    };
+    let classes = fields.count("classes")?;
+    let shape = shape(x.cols(), classes, fields)?;
+    let standardize = fields.flag("standardize")?;
+    let (recipe, keep) = (recipe(fields)?, keep(fields)?);
+    let range = Range::read(fields)?;
+    job::start(fields, move |control| {
         // A sparse matrix keeps its zeros.
         let centred = matches!(x, Source::Dense(_));
         let units = standardize.then(|| Standard::new(&x, centred, |i| plan.case(i)));
+        control.check()?;
         let inputs = Inputs::new(&x, units.as_ref());
         drop(x);
+        control.check()?;
         let test = test.map(|test| Inputs::new(&test, units.as_ref()));
+        let target = match classes {
+            0 => Target::numbers(&y, |i| plan.case(i)),
+            _ => Target::classes(y.iter().map(|&id| id as u32).collect(), classes),
+        };
+        let epochs = recipe.epochs;
         let mlp = Mlp::new(shape, inputs, target, test, plan, recipe, keep);
-        let mut draws = bootstrap::run(&mlp, first, count, control)?;
-        let (networks, answer) = (std::mem::take(&mut draws.asides), mlp.answer());
-        let units = units.unwrap_or_default();
-        Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
-    };
-    Ok(job::start(fields.count("threads")?, work))
+        let draws = bootstrap::run(&mlp, range.first, range.count, control)?;
+        Ok(outcome(draws, epochs, keep, units.unwrap_or_default(), mlp.answer()))
+    })
 }
 
 /// The answers of networks at new rows.
 #[extendr]
-fn rust_mlp_predict_job(networks: List, design: List, options: List) -> Robj {
-    start_predict(&networks, &Fields(&design), &Fields(&options))
-        .unwrap_or_else(|e| error_list(&e).into())
+fn rust_mlp_predict_job(networks: List, x: List, settings: List) -> Robj {
+    reply(start_predict(&networks, &x, &Fields::new(&settings)))
 }
 
-fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Robj> {
-    let shape = shape(fields)?;
+fn start_predict(networks: &List, x: &List, fields: &Fields) -> Result<Robj> {
+    let x = Matrix::new(x, "newdata")?.source()?;
+    let classes = fields.count("classes")?;
+    let shape = shape(x.cols(), classes, fields)?;
     let networks =
         networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
     let (center, scale) = (fields.numbers("center")?, fields.numbers("scale")?);
     let units = (!scale.is_empty()).then(|| Standard { center, scale, sd: Vec::new() });
-    let x = source(design, fields.count("n")?, fields.count("p")?)?;
-    let answer = match fields.count("classes")? {
+    let answer = match classes {
         0 => {
             Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
         }
-        classes => Answer::Classes(classes),
+        _ => Answer::Classes(classes),
     };
-    let work = move |control: &_| {
+    job::start(fields, move |control| {
         let x = Inputs::new(&x, units.as_ref());
         let answers = predict(&shape, &networks, &x, answer, control)?;
-        Ok(Box::new(move || list!(predictions = answers)) as Convert)
-    };
-    Ok(job::start(fields.count("threads")?, work))
+        Ok(Outcome { tables: vec![("predictions", answers)], rest: Box::new(|| list!()) })
+    })
 }
 
-fn shape(fields: &Fields) -> Result<Shape> {
-    let mut sizes = vec![fields.count("p")?];
-    sizes.extend(fields.ids("hidden")?.into_iter().map(|h| h as usize));
-    sizes.push(fields.count("classes")?.max(1));
+fn shape(columns: usize, classes: usize, fields: &Fields) -> Result<Shape> {
+    let mut sizes = vec![columns];
+    sizes.extend(fields.counts::<usize>("hidden")?);
+    sizes.push(classes.max(1));
     Ok(Shape { sizes, activation: Activation::new(&fields.text("activation")?)? })
-}
-
-fn target(y: &[f64], plan: &WeightPlan, classes: usize) -> Target {
-    if classes == 0 {
-        return Target::numbers(y, |i| plan.case(i));
-    }
-    Target::classes(y.iter().map(|&id| id as u32).collect(), classes)
 }
 
 fn recipe(fields: &Fields) -> Result<Recipe> {
@@ -96,10 +94,23 @@ fn recipe(fields: &Fields) -> Result<Recipe> {
         rate: fields.number("learning_rate")?,
         decay: fields.number("decay")?,
         method: Method::new(&fields.text("optimizer")?, fields.number("momentum")?)?,
-        shuffle: fields.flag("shuffle")?,
-        fresh: fields.text("init")? == "fresh",
+        shuffle: either(fields, "batches", "shuffled", "cyclic")?,
+        fresh: either(fields, "init", "fresh", "shared")?,
         tolerance: fields.number("tolerance")?,
     })
+}
+
+fn keep(fields: &Fields) -> Result<bool> {
+    either(fields, "keep", "networks", "predictions")
+}
+
+/// Is it the one word, and not the other?
+fn either(fields: &Fields, name: &str, yes: &str, no: &str) -> Result<bool> {
+    match fields.text(name)? {
+        word if word == yes => Ok(true),
+        word if word == no => Ok(false),
+        word => fields.unknown(name, &word),
+    }
 }
 
 /// Four bytes a parameter, as R keeps them.
@@ -113,55 +124,68 @@ fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
     if bytes.len() != 4 * shape.parameters() {
         let text =
             format!("holds a network of {} bytes, not {}", bytes.len(), 4 * shape.parameters());
-        return Err(wbb_core::error::Error::argument("object", text));
+        return Err(Error::argument("object", text));
     }
     Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-fn result(
+fn outcome(
     draws: Draws<DrawNetwork>,
-    networks: Vec<DrawNetwork>,
     epochs: usize,
     keep: bool,
     units: Standard,
     answer: Answer,
-) -> List {
-    let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
-    let count = networks.len();
-    let mut curve = vec![f64::NAN; count * epochs];
-    let size = networks.first().map_or(0, |n| n.answers.len());
-    let mut answers = vec![0.0; count * size];
-    for (k, network) in networks.iter().enumerate() {
-        for (e, &value) in network.curve.iter().enumerate() {
-            curve[e * count + k] = value;
-        }
-        for (at, &value) in network.answers.iter().enumerate() {
-            answers[at * count + k] = value;
-        }
-    }
-    let (y_center, y_scale) = match answer {
-        Answer::Number { center, scale } => (center, scale),
-        Answer::Classes(_) => (0.0, 1.0),
+) -> Outcome {
+    let networks = draws.asides;
+    let predictions =
+        by_draw(&networks, |n| &n.answers, networks.first().map_or(0, |n| n.answers.len()));
+    let tables =
+        if predictions.is_empty() { Vec::new() } else { vec![("predictions", predictions)] };
+    let rest = move || {
+        let of_draws =
+            |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
+        let (y_center, y_scale) = match answer {
+            Answer::Number { center, scale } => (center, scale),
+            Answer::Classes(_) => (0.0, 1.0),
+        };
+        let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
+        list!(
+            draws = if keep {
+                List::from_values(networks.iter().map(kept)).into()
+            } else {
+                Robj::from(())
+            },
+            curve = by_draw(&networks, |n| &n.curve, epochs),
+            diagnostics = list!(
+                status = codes(flat(draws.status)),
+                iterations = integers(flat(draws.iterations)),
+                learning_rate = of_draws(|n| n.rate),
+                objective = flat(draws.objective),
+                loss = of_draws(|n| n.loss),
+                gradient = of_draws(|n| n.gradient),
+                accuracy = of_draws(|n| n.accuracy),
+                sigma = flat(draws.sigma)
+            ),
+            center = units.center,
+            scale = units.scale,
+            y_center = y_center,
+            y_scale = y_scale
+        )
     };
-    let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
-    list!(
-        networks =
-            if keep { List::from_values(networks.iter().map(kept)).into() } else { Robj::from(()) },
-        predictions = if size > 0 { Robj::from(answers) } else { Robj::from(()) },
-        status = draws.status.iter().map(|s| *s as i32).collect::<Vec<i32>>(),
-        iterations = draws.iterations.iter().map(|i| *i as i32).collect::<Vec<i32>>(),
-        learning_rate = of_draws(|n| n.rate),
-        objective = flat(draws.objective),
-        loss = of_draws(|n| n.loss),
-        gradient = of_draws(|n| n.gradient),
-        accuracy = of_draws(|n| n.accuracy),
-        sigma = flat(draws.sigma),
-        curve = curve,
-        center = units.center,
-        scale = units.scale,
-        y_center = y_center,
-        y_scale = y_scale
-    )
+    Outcome { tables, rest: Box::new(rest) }
+}
+
+/// `size` numbers of each network, draws fastest; NaN where a network has fewer (after an early stop).
+fn by_draw(
+    networks: &[DrawNetwork],
+    numbers: fn(&DrawNetwork) -> &Vec<f64>,
+    size: usize,
+) -> Vec<f64> {
+    let mut table = Array2::from_elem((networks.len(), size).f(), f64::NAN);
+    for (mut row, network) in table.outer_iter_mut().zip(networks) {
+        row.iter_mut().zip(numbers(network)).for_each(|(place, value)| *place = *value);
+    }
+    flat(table)
 }
 
 extendr_module! {

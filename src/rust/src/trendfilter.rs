@@ -1,45 +1,52 @@
-//! The trend filter: data and options in, draws and knots out.
+//! The trend filter: data and settings in, draws and knots out.
 
-use crate::convert::{Fields, Result, error_list};
-use crate::job::{self, Convert};
-use crate::lasso::{lambda, limits, result};
+use crate::convert::{Fields, Result, reply};
+use crate::job;
+use crate::results::Solved;
+use crate::settings::{Range, lambda, limits, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
 use wbb_core::trendfilter::{Knots, Options, TrendFilter};
 
-/// Start a trend filter job; see R/trendfilter-fit.R for the fields.
+/// Start a trend filter job; see R/trendfilter.R for the settings.
 #[extendr]
-fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, options: List) -> Robj {
-    start(x, y, &Fields(&options)).unwrap_or_else(|e| error_list(&e).into())
+fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start(x, y, &Fields::new(&settings)))
 }
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let plan = fields.weight_plan()?;
+    let plan = weight_plan(fields)?;
     let options =
         Options { lambda: lambda(fields)?, order: fields.count("order")?, limits: limits(fields)? };
-    let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
-    let work = move |control: &_| {
+    let range = Range::read_optional(fields)?;
+    job::start(fields, move |control| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;
-        let mut draws = bootstrap::run(&filter, first, count, control)?;
-        let knots = std::mem::take(&mut draws.asides);
+        let run = |r: Range| bootstrap::run(&filter, r.first, r.count, control);
+        let draws = range.map(run).transpose()?;
         let points = filter.points().to_vec();
         let (lambda, modes, curve) = (filter.lambda, filter.modes, filter.curve);
-        Ok(Box::new(move || {
-            list!(
-                solved = result(draws, lambda, &modes, curve, "active set"),
-                points = points,
-                knots = knots_list(knots.iter(), modes.len(), first),
-                mode_knots = knots_list(modes.iter().map(|m| &m.aside), modes.len(), 0)
-            )
-        }) as Convert)
-    };
-    Ok(job::start(fields.count("threads")?, work))
+        let count = lambda.len();
+        let (of_draws, first) =
+            (draws.as_ref().map(|d| d.asides.clone()), range.map_or(1, |r| r.first));
+        let of_modes: Vec<Knots> = modes.iter().map(|m| m.aside.clone()).collect();
+        let solved = Solved { draws, modes, lambda, curve, method: "active set" };
+        Ok(solved.outcome_with(move || {
+            vec![
+                ("points", points.into()),
+                ("knots", knots_list(&of_draws.unwrap_or_default(), count, first).into()),
+                ("mode_knots", knots_list(&of_modes, count, 0).into()),
+            ]
+        }))
+    })
 }
 
-/// One row a knot: draw, number of the lambda, row of D (both from 1), jump; knots come by draw, then by lambda.
-fn knots_list<'a>(all: impl Iterator<Item = &'a Knots>, lambdas: usize, first: u64) -> List {
-    let (mut draw, mut mode, mut row, mut jump) = (vec![], vec![], vec![], vec![]);
-    for (k, knots) in all.enumerate() {
+/// One row a knot: draw, number of the lambda, row of D (both from 1), jump. `all` comes by draw, then by
+/// lambda.
+fn knots_list(all: &[Knots], lambdas: usize, first: u64) -> List {
+    let size = all.iter().map(|k| k.at.len()).sum();
+    let (mut draw, mut mode) = (Vec::with_capacity(size), Vec::with_capacity(size));
+    let (mut row, mut jump) = (Vec::with_capacity(size), Vec::with_capacity(size));
+    for (k, knots) in all.iter().enumerate() {
         for (&at, &by) in knots.at.iter().zip(&knots.jump) {
             draw.push((first + (k / lambdas) as u64) as f64);
             mode.push((k % lambdas) as i32 + 1);

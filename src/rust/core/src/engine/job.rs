@@ -20,6 +20,8 @@ pub enum Stage {
 }
 
 impl Stage {
+    const ALL: [Stage; 4] = [Stage::Mode, Stage::CrossValidation, Stage::Draws, Stage::Epochs];
+
     pub fn name(self) -> &'static str {
         match self {
             Stage::Mode => "mode",
@@ -61,13 +63,9 @@ impl Control {
 
     /// Stage, units done, units in all.
     pub fn progress(&self) -> (Stage, u64, u64) {
-        let stage = match self.stage.load(Relaxed) {
-            0 => Stage::Mode,
-            1 => Stage::CrossValidation,
-            2 => Stage::Draws,
-            _ => Stage::Epochs,
-        };
-        (stage, self.done.load(Relaxed), self.total.load(Relaxed))
+        let stage = self.stage.load(Relaxed);
+        let known = Stage::ALL.into_iter().find(|s| *s as u8 == stage).unwrap_or(Stage::Mode);
+        (known, self.done.load(Relaxed), self.total.load(Relaxed))
     }
 }
 
@@ -94,11 +92,15 @@ fn text(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "panic".into())
 }
 
-/// Run `work` in a pool of `threads` made for it: the global pool would hang in a forked process.
-pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map(|pool| pool.install(work))
-        .map_err(|e| Error::argument("threads", format!("{threads} could not be started: {e}")))
+/// Run `work` in a pool of `threads` (None: one a core) made for it: the global pool would hang in
+/// a forked process.
+fn in_pool<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    let mut builder = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = threads {
+        builder = builder.num_threads(threads);
+    }
+    let failed = |e| Error::argument("threads", format!("could not be started: {e}"));
+    builder.build().map(|pool| pool.install(work)).map_err(failed)
 }
 
 /// Work in the background. Dropping it stops it and waits for its threads.
@@ -110,9 +112,10 @@ pub struct Job<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Start `work` on a thread of its own, inside a pool of `threads` made for this job.
+    /// Start `work` on a thread of its own, inside a pool of `threads` made for this job (None: one a
+    /// core).
     pub fn start(
-        threads: usize,
+        threads: Option<usize>,
         work: impl FnOnce(&Control) -> Result<T, Error> + Send + 'static,
     ) -> Result<Job<T>, Error> {
         let control = Arc::new(Control::default());
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_result_arrives_once() {
-        let mut job = Job::start(2, |_| Ok(42)).unwrap();
+        let mut job = Job::start(Some(2), |_| Ok(42)).unwrap();
         assert!(job.wait(LONG));
         assert_eq!(job.collect(), Ok(42));
         assert_eq!(job.collect(), Err(Error::Cancelled));
@@ -205,18 +208,18 @@ mod tests {
     #[test]
     fn cancelling_and_dropping_stop_the_threads() {
         let begin = Instant::now();
-        let mut job = Job::start(1, endless).unwrap();
+        let mut job = Job::start(Some(1), endless).unwrap();
         assert!(!job.wait(Duration::from_millis(5)));
         job.cancel();
         job.cancel();
         assert!(job.wait(LONG));
-        drop(Job::start(1, endless).unwrap());
+        drop(Job::start(Some(1), endless).unwrap());
         assert!(begin.elapsed() < Duration::from_secs(10));
     }
 
     #[test]
     fn a_panic_is_an_error_that_names_the_item() {
-        let mut job: Job<()> = Job::start(2, |control| {
+        let mut job: Job<()> = Job::start(Some(2), |control| {
             for_each(
                 &[1, 2, 3],
                 control,
@@ -229,13 +232,13 @@ mod tests {
         })
         .unwrap();
         assert_eq!(job.collect(), Err(Error::Internal("draw 2: 100% broken".into())));
-        let mut job: Job<()> = Job::start(1, |_| panic!("outside")).unwrap();
+        let mut job: Job<()> = Job::start(Some(1), |_| panic!("outside")).unwrap();
         assert_eq!(job.collect(), Err(Error::Internal("outside".into())));
     }
 
     #[test]
     fn progress_is_seen_from_outside() {
-        let mut job = Job::start(1, |control| {
+        let mut job = Job::start(Some(1), |control| {
             control.begin(Stage::Draws, 10);
             control.advance(4);
             endless(control)

@@ -1,0 +1,62 @@
+# The two ways into every estimator, data or a formula, and the call that a fit remembers. An estimator brings
+# only its own arguments; see R/fit.R for what it declares.
+
+# What a generic dispatches on: its first argument, or a formula, which may be named and stand anywhere, as in lm().
+entry <- function(first, ...) {
+  if (!missing(first)) return(first)
+  at <- match("formula", dots_names(...), 0L)
+  if (at > 0L) ...elt(at)
+}
+
+# From the method for data, whose arguments in this moment are the settings.
+fit_default <- function(..., .estimator, .design, .call) {
+  known <- setting_names(.estimator)
+  check_dots(..., .function = .estimator$name, .known = c(.estimator$data, known))
+  fit_with(.estimator, .design, mget(known, parent.frame()), fit_call(.call, .estimator$name))
+}
+
+# From the method for a formula, whose dots are the settings, but for those that are columns of the data.
+fit_formula <- function(..., .estimator, .call, .env) {
+  settings <- given_settings(..., .estimator = .estimator)
+  response <- if (is.null(.estimator$response)) check_response else .estimator$response
+  inputs <- formula_inputs(.call, settings, .estimator$rows, .env, response)
+  fit_with(.estimator, inputs$design, inputs$settings, fit_call(.call, .estimator$name))
+}
+
+setting_names <- function(estimator) setdiff(names(formals(estimator$default)), c(estimator$data, "..."))
+
+# Names and defaults are those of the method for data, where they are written once.
+given_settings <- function(..., .estimator) {
+  known <- setting_names(.estimator)
+  read <- function() {
+    check_dots(..., .function = .estimator$name, .known = known)
+    evaluated(known, environment(), .estimator$rows)
+  }
+  formals(read) <- formals(.estimator$default)[c(known, "...")]
+  read(...)
+}
+
+# Settings are evaluated where the user stands, and whoever comes from lm() expects the columns of the data there.
+evaluated <- function(names, frame, rows) {
+  values <- list()
+  name <- NULL
+  explain <- function(error) {
+    if (inherits(error, "wbb_error")) stop(error)
+    advice <- if (name == "weights") {
+      " It is the law of the random weights; your own weights of the rows go into `case_weights`, which may be a column of `data`."
+    } else if (length(rows)) {
+      paste0(" Of the settings only ", paste0("`", rows, "`", collapse = ", "), " may be columns of `data`.")
+    }
+    abort("argument", paste0("`", name, "` cannot be evaluated: ", conditionMessage(error), ".", advice), name)
+  }
+  tryCatch(for (name in names) values[name] <- list(get(name, frame)), error = explain)
+  values
+}
+
+# match.call() in a method names the method; update() and readers want what was
+# typed, `wbb::wbb_lasso` included.
+fit_call <- function(call, name) {
+  typed <- user_call()[[1L]]
+  call[[1L]] <- if (is.function(typed)) as.name(name) else typed
+  call
+}

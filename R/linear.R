@@ -1,0 +1,17 @@
+# What linear fits share.
+
+linear_names <- function(design, settings) make.unique(c(if (settings$intercept) "(Intercept)", design$names))
+
+# Rows of x by columns of coefficients; an intercept is their first row.
+linear_predictor <- function(x, coefficients, intercept) {
+  slopes <- if (intercept) coefficients[-1L, , drop = FALSE] else coefficients
+  fitted <- as.matrix(x %*% slopes)
+  if (intercept) fitted <- fitted + rep(coefficients[1L, ], each = nrow(x))
+  unname(fitted)
+}
+
+# Of the fit's own rows.
+linear_fitted <- function(design, coefficients, intercept, lambda = NULL) {
+  fitted <- linear_predictor(design$x, as.matrix(coefficients), intercept)
+  per_lambda_shape(as.vector(fitted), design$row_names, lambda)
+}

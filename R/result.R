@@ -1,0 +1,92 @@
+# How the results of solvers lie in a fit: by draw, coefficient and lambda; what became of each draw.
+
+# By lambda ------------------------------------------------------------------------
+
+format_lambda <- function(lambda) vapply(lambda, format, "", digits = 6)
+
+is_path <- function(fit) length(fit$lambda) > 1L
+
+# The place of `lambda` among the fitted ones. A fit may have none.
+lambda_index <- function(fit, lambda) {
+  fitted <- fit$lambda
+  if (is.null(fitted)) {
+    if (!is.null(lambda)) bad_argument("lambda", "be NULL: this fit has no lambda", lambda)
+    return(1L)
+  }
+  if (is.null(lambda)) {
+    if (length(fitted) == 1L) return(1L)
+    bad_argument("lambda", paste("be one of the fitted values", show_values(fitted)), NULL, "is missing")
+  }
+  lambda <- check_number(lambda, "lambda", 0)
+  close <- abs(fitted - lambda) <= 1e-6 * fitted
+  if (!any(close)) {
+    bad_argument("lambda", paste("be one of the fitted values", show_values(fitted)), lambda)
+  }
+  which.min(abs(fitted - lambda))
+}
+
+# The attributes of draws: by draw, coefficient and, for a path, lambda.
+draws_shape <- function(draws, names, lambda = NULL) {
+  path <- length(lambda) > 1L
+  list(
+    dim = c(draws, length(names), if (path) length(lambda)),
+    dimnames = c(list(NULL, names), if (path) list(format_lambda(lambda)))
+  )
+}
+
+# A named vector, or for a path a matrix with a column for each lambda.
+per_lambda_shape <- function(values, names, lambda = NULL) {
+  if (length(lambda) <= 1L) return(stats::setNames(as.vector(values), names))
+  matrix(values, ncol = length(lambda), dimnames = list(names, format_lambda(lambda)))
+}
+
+cv_result <- function(cv, settings) {
+  if (is.null(cv)) return(NULL)
+  list(
+    curve = list2DF(cv[c("lambda", "mean", "se", "nonzero")]),
+    lambda_min = cv$lambda[cv$index_min], lambda_1se = cv$lambda[cv$index_1se],
+    rule = settings$lambda_rule, foldid = cv$foldid, nfolds = settings$nfolds
+  )
+}
+
+# By draw --------------------------------------------------------------------------
+
+# In the order of Rust's codes.
+status_levels <- c("converged", "not converged", "empty", "finished", "diverged")
+
+# Solvers know the first three.
+status_factor <- function(codes, levels = status_levels[1:3]) factor(status_levels[codes + 1L], levels)
+
+# By code: to compare a factor with a word takes longer than to solve a small draw.
+count_status <- function(status, word) sum(unclass(status) == match(word, levels(status)), na.rm = TRUE)
+
+# A run of so many epochs that ran them has not failed.
+failed_status <- function(status) !status %in% c("converged", "finished")
+
+# One row a draw, lambda after lambda. `measures` are Rust's, by draw and lambda.
+draw_diagnostics <- function(measures, settings, lambda = NULL) {
+  columns <- list(draw = settings$first_draw - 1 + seq_len(settings$draws))
+  if (length(lambda) > 1L) {
+    columns$draw <- rep(columns$draw, length(lambda))
+    columns$lambda <- rep(lambda, each = settings$draws)
+  }
+  list2DF(c(columns, measures))
+}
+
+# Those of solvers, which know when they have converged.
+solver_diagnostics <- function(result, settings) {
+  measures <- result$diagnostics
+  measures$status <- status_factor(measures$status)
+  draw_diagnostics(measures, settings, result$lambda)
+}
+
+mode_diagnostics <- function(result) {
+  measures <- result$mode_diagnostics
+  measures$status <- status_factor(measures$status)
+  list2DF(c(list(lambda = result$lambda), measures))
+}
+
+# The number of draws, from the record of the run.
+draw_count <- function(spec) {
+  if (is.null(spec$segments)) spec$draws * spec$chains else sum(spec$segments$draws)
+}

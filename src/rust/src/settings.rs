@@ -1,0 +1,86 @@
+//! The settings that estimators share, typed: the one place that reads them. Fields have the names
+//! of the user's arguments, and what the user left open is absent; see R/settings.R.
+
+use crate::convert::{Fields, Result};
+use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
+use wbb_core::engine::limits::Limits;
+use wbb_core::error::Error;
+use wbb_core::random::laws::{Law, PriorWeight};
+use wbb_core::random::weights::WeightPlan;
+
+pub fn lambda(fields: &Fields) -> Result<Lambda> {
+    if !fields.is_text("lambda") {
+        return fields.numbers("lambda").map(Lambda::Given);
+    }
+    match fields.text("lambda")?.as_str() {
+        "cv" => Ok(Lambda::CrossValidated(cross_validation(fields)?)),
+        word => fields.unknown("lambda", word),
+    }
+}
+
+fn cross_validation(fields: &Fields) -> Result<CrossValidation> {
+    let folds = match fields.optional_counts("foldid")? {
+        Some(of_row) => Folds::Given(of_row),
+        None => Folds::Count(fields.count("nfolds")? as u32),
+    };
+    Ok(CrossValidation {
+        folds,
+        lambdas: fields.count("nlambda")?,
+        ratio: fields.optional_number("lambda_min_ratio")?,
+        rule: Rule::new(&fields.text("lambda_rule")?)?,
+    })
+}
+
+/// Consecutive draws, counted from 1.
+#[derive(Clone, Copy)]
+pub struct Range {
+    pub first: u64,
+    pub count: usize,
+}
+
+impl Range {
+    pub fn read(fields: &Fields) -> Result<Range> {
+        let missing = || Error::Internal("setting draws is missing".into());
+        Range::read_optional(fields)?.ok_or_else(missing)
+    }
+
+    /// None: only what comes before the draws is wanted.
+    pub fn read_optional(fields: &Fields) -> Result<Option<Range>> {
+        let Some(count) = fields.optional_count("draws")? else {
+            return Ok(None);
+        };
+        Ok(Some(Range { first: fields.number("first_draw")? as u64, count }))
+    }
+}
+
+/// None: as many as there are cores.
+pub fn threads(fields: &Fields) -> Result<Option<usize>> {
+    fields.optional_count("threads")
+}
+
+/// A negative seed is as good as any other: its bits are the key.
+pub fn seed(fields: &Fields) -> Result<u64> {
+    Ok(fields.number("seed")? as i64 as u64)
+}
+
+pub fn weight_plan(fields: &Fields) -> Result<WeightPlan> {
+    let law = fields.list("weights")?;
+    // The core asks for a parameter only where the law has one.
+    let law = Law::new(&law.text("name")?, law.optional_number("parameter")?.unwrap_or(f64::NAN))?;
+    let prior = PriorWeight::new(&fields.text("prior_weight")?)?;
+    let mut plan = WeightPlan::new(seed(fields)?, law, prior, fields.count("n")?);
+    if let Some(case) = fields.optional_numbers("case_weights")? {
+        plan = plan.with_case_weights(case)?;
+    }
+    if let Some(cluster) = fields.optional_counts::<u32>("cluster")? {
+        plan = plan.with_clusters(cluster.into_iter().map(|g| g.saturating_sub(1)).collect())?;
+    }
+    Ok(plan)
+}
+
+pub fn limits(fields: &Fields) -> Result<Limits> {
+    Ok(Limits {
+        tolerance: fields.number("tolerance")?,
+        iterations: fields.count("max_iterations")? as u32,
+    })
+}
