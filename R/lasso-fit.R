@@ -164,14 +164,6 @@ lasso_fitted <- function(design, mode, intercept, lambda) {
   per_lambda_shape(as.vector(fitted), design$row_names, lambda)
 }
 
-# Rows of x by columns of coefficients; an intercept is their first row.
-linear_predictor <- function(x, coefficients, intercept) {
-  slopes <- if (intercept) coefficients[-1L, , drop = FALSE] else coefficients
-  fitted <- as.matrix(x %*% slopes)
-  if (intercept) fitted <- fitted + rep(coefficients[1L, ], each = nrow(x))
-  unname(fitted)
-}
-
 lasso_cv <- function(cv, options) {
   if (is.null(cv)) return(NULL)
   list(

@@ -79,12 +79,6 @@ check_test <- function(test, design) {
   list(x = x, y = y, n = nrow(x), names = rownames(x), sums = data_sums(x))
 }
 
-# The response of a formula in new data, if they have it.
-observed_response <- function(terms, data) {
-  if (is.null(terms) || !all(all.vars(terms[[2L]]) %in% names(data))) return(NULL)
-  eval(terms[[2L]], data, environment(terms))
-}
-
 # The settings -------------------------------------------------------------------
 
 # In the form that Rust takes; also the record of the run.

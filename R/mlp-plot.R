@@ -52,7 +52,8 @@ plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration"), new
 }
 
 #' @rdname plot.wbb_mlp
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot wbb_mlp
+#' @exportS3Method ggplot2::autoplot wbb_mlp
 autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibration"), newdata = NULL, y = NULL,
                              level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
   require_package("ggplot2", "`autoplot()`")
