@@ -79,17 +79,27 @@ observed_response <- function(terms, data) {
 # The x, y interface ------------------------------------------------------------
 
 matrix_new_x <- function(fit, newdata, argument) {
-  spec <- fit$spec
+  if (!is.null(fit$y) && is.null(fit$x)) {
+    bad_argument(argument, "be NULL: without `X` the coefficients are the values at the rows of the fit", newdata)
+  }
+  known <- known_columns(fit$spec)
   if (is.data.frame(newdata)) {
     coding <- fit$coding
     # A fit of a matrix knows numbers only.
-    if (is.null(coding)) coding <- stats::setNames(vector("list", length(spec$columns)), spec$columns)
-    at <- column_places(names(coding), spec$named, newdata, argument)
+    if (is.null(coding)) coding <- stats::setNames(vector("list", length(known$columns)), known$columns)
+    at <- column_places(names(coding), known$named, newdata, argument)
     return(code_data_frame(newdata[at], coding, argument))
   }
   x <- numeric_x(newdata, argument)
-  at <- column_places(spec$columns, spec$named, x, argument)
+  at <- column_places(known$columns, known$named, x, argument)
   if (identical(at, seq_len(ncol(x)))) x else x[, at, drop = FALSE]
+}
+
+# The names of the columns, and whether the user gave them. The generalised lasso keeps those of its
+# coefficients alone.
+known_columns <- function(spec) {
+  if (!is.null(spec$named)) return(spec[c("columns", "named")])
+  list(columns = spec$names, named = !identical(spec$names, paste0("V", seq_along(spec$names))))
 }
 
 # Where the fit's columns are in new data: by name where both have names, else by position.

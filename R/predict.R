@@ -62,19 +62,7 @@ predict.wbb_bridge <- function(object, newdata = NULL, type = c("response", "dra
 
 #' @rdname predict.wbb_lasso
 #' @export
-predict.wbb_genlasso <- function(object, newdata = NULL, type = c("response", "draws"),
-                                 interval = c("none", "credible", "prediction"),
-                                 level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
-  check_dots(..., .function = "predict", .known = names(formals()))
-  check_fit(object)
-  if (!is.null(newdata) && !is.null(object$y) && is.null(object$x)) {
-    bad_argument("newdata", "be NULL: without `X` the coefficients are the values at the rows of the fit", newdata)
-  }
-  names <- object$spec$names
-  # Columns that had no name are known by number.
-  object$spec[c("columns", "named")] <- list(names, !identical(names, paste0("V", seq_along(names))))
-  predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
-}
+predict.wbb_genlasso <- predict.wbb_lasso
 
 # What all fits share ----------------------------------------------------------------
 

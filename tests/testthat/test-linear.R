@@ -39,6 +39,8 @@ test_that("the generalised lasso predicts, where it has columns", {
   signal <- wbb_genlasso(d$y, D = diff(diag(60)), lambda = 1, draws = 50, seed = 1, threads = 1)
   expect_equal(predict(signal, interval = "credible")[, "lwr"], confint(signal)[, 1], ignore_attr = TRUE)
   expect_bad(predict(signal, d$x), "newdata", "without `X`")
+  expect_equal(model.matrix(fit, data = d$x[1:3, 5:1]), d$x[1:3, ])
+  expect_bad(model.matrix(signal, data = d$x), "data", "without `X`")
 })
 
 test_that("predictions of all draws are padded as the others are", {
