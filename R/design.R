@@ -30,8 +30,7 @@ check_response <- function(y, argument, n) {
     bad_argument(argument, "be a numeric vector", y)
   }
   if (length(y) != n) {
-    bad_argument(argument, paste("have one element for each of the", n, "rows of `x`"), y,
-      paste("has length", length(y)))
+    bad_argument(argument, paste("have one element for", each_row(n), "of `x`"), y, paste("has length", length(y)))
   }
   y <- as.double(y)
   if (!all(is.finite(y))) {
@@ -41,6 +40,8 @@ check_response <- function(y, argument, n) {
   }
   y
 }
+
+each_row <- function(n) if (n == 1) "the row" else paste("each of the", n, "rows")
 
 check_extent <- function(x, argument) {
   if (any(dim(x) == 0L)) {
@@ -239,7 +240,7 @@ data_variables <- function(terms, data, n) {
   vapply(names, function(name) data_type(value(name)), "")
 }
 
-# "numeric", "factor", ..., for what is neither its class: days are no seconds.
+# As model frames have it, but the class of what is "other" there: days are no seconds.
 data_type <- function(value) {
   type <- stats::.MFclass(value)
   if (type != "other") return(type)

@@ -38,7 +38,7 @@ is_label <- function(y) is.null(dim(y)) && (is.factor(y) || is.character(y) || i
 
 check_labels <- function(y, argument, n) {
   if (length(y) != n) {
-    bad_argument(argument, paste("have one element for each of the", n, "rows"), y, paste("has length", length(y)))
+    bad_argument(argument, paste("have one element for", each_row(n)), y, paste("has length", length(y)))
   }
   if (anyNA(y)) {
     bad_argument(argument, "have no missing values", y, paste("element", first_bad(is.na(y)), "is NA"),

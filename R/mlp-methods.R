@@ -30,9 +30,9 @@ measure_draws <- function(fit) {
   d <- fit$diagnostics[usable, ]
   tested <- !is.null(fit$test$y)
   test <- if (!tested) NULL else if (length(fit$levels)) {
-    cbind(`test accuracy` = accuracy.wbb_mlp(fit), `test log-loss` = log_loss.wbb_mlp(fit))
+    cbind(`test accuracy` = accuracy(fit), `test log-loss` = log_loss(fit))
   } else {
-    cbind(`test RMSE` = test_rmse(fit), `test log-loss` = log_loss.wbb_mlp(fit))
+    cbind(`test RMSE` = test_rmse(fit), `test log-loss` = log_loss(fit))
   }
   own <- if (length(fit$levels)) cbind(`training accuracy` = d$accuracy) else cbind(`residual sd` = d$sigma)
   cbind(test, own, `training loss` = d$loss, `gradient norm` = d$gradient, epochs = d$iterations)
@@ -71,7 +71,7 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3
       fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics")], class = class(object)),
       table = measure_table(object, probs),
       mean = if (!is.null(object$test$y)) {
-        c(accuracy = if (classes) accuracy.wbb_mlp(object, type = "mean"), log_loss = log_loss.wbb_mlp(object, type = "mean"))
+        c(accuracy = if (classes) accuracy(object, type = "mean"), log_loss = log_loss(object, type = "mean"))
       },
       draws = object$spec$draws, status = table(object$diagnostics$status), digits = check_count(digits, "digits")
     ),
@@ -134,7 +134,7 @@ print.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 tidy.wbb_mlp <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"),
                          parameters = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
   check_dots(..., .function = "tidy", .known = names(formals()))
-  effects <- check_choice(effects, "effects", "fixed")
+  check_choice(effects, "effects", "fixed")
   estimate <- check_choice(estimate, "estimate", c("mean", "median"))
   conf.int <- check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level, "conf.level")

@@ -19,7 +19,7 @@ formula_new_x <- function(fit, newdata, argument) {
   ))
 }
 
-# Missing values stay, for whoever asks to treat as it must.
+# Missing values stay: predict() refuses them, model.frame() treats them as it is told.
 new_frame <- function(fit, terms, newdata, argument) {
   check_columns(names(fit$variables), names(newdata), argument)
   check_new_types(fit$variables, terms, newdata, argument)

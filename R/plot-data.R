@@ -128,7 +128,8 @@ plot_scale <- function(fit, standardize) {
     return(scale)
   }
   x <- own_columns(fit)
-  if (is.null(fit$terms) && is.null(fit$x) || length(slope_columns(fit)) != NCOL(x)) {
+  without <- is.null(fit$terms) && is.null(fit$x)
+  if (without || length(slope_columns(fit)) != NCOL(x)) {
     bad_argument("standardize", "be FALSE for coefficients that belong to no column of data", standardize)
   }
   # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,

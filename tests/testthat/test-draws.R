@@ -83,6 +83,16 @@ test_that("failed draws are counted where a fit is shown, and stay beside their 
   expect_identical(posterior::ndraws(posterior::as_draws_df(broken, failed = TRUE)), 20L)
 })
 
+test_that("a network that failed is a row of NA among all draws", {
+  net <- quick_mlp(draws = 3, epochs = 2, hidden = 2)
+  broken <- net
+  broken$diagnostics$status[2] <- "diverged"
+  all <- as.matrix(broken, failed = TRUE)
+  expect_true(all(is.na(all[2, ])))
+  expect_identical(all[-2, ], as.matrix(net)[-2, ])
+  expect_identical(as.matrix(broken), all[-2, ])
+})
+
 test_that("at each lambda of a path its own failures are left out", {
   broken <- path
   broken$diagnostics$status[broken$diagnostics$lambda == 200][5] <- "empty"
