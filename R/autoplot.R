@@ -4,7 +4,8 @@
 # by position, not by name: names may be duplicated.
 
 #' @rdname plot.wbb
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot wbb
+#' @exportS3Method ggplot2::autoplot wbb
 autoplot.wbb <- function(object, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
                          standardize = FALSE, ...) {
   require_package("ggplot2", "`autoplot()`")

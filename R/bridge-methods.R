@@ -4,8 +4,8 @@
 #' @export
 describe.wbb_bridge <- function(fit) {
   spec <- fit$spec
-  draws <- paste0(format(spec$draws, big.mark = ","), " in each of ", spec$chains, " chains, after ",
-    format(spec$burn, big.mark = ","), " iterations", if (spec$thin > 1) paste0(", one in ", spec$thin, " kept"))
+  draws <- paste0(format(spec$draws, big.mark = ","), " in ", if (spec$chains > 1) "each of ", counted(spec$chains, "chain"), ", after ",
+    counted(spec$burn, "iteration"), if (spec$thin > 1) paste0(", one in ", spec$thin, " kept"))
   values <- format(spec$nu, digits = 4, trim = TRUE)
   shrinkage <- if (length(spec$nu) == 1L) {
     paste("nu =", values)
@@ -32,7 +32,7 @@ print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
   check_fit(x)
   print_header(x)
   cat("\nPosterior mean:\n")
-  print(coef.wbb(x, "mean"), digits = digits)
+  print(coef(x, "mean"), digits = digits)
   worst <- bad_mixing(x)
   cat("\nLargest R-hat ", format(worst$rhat, digits = 4), ", smallest effective sample size ",
     format(round(worst$ess), big.mark = ","), "\n", sep = "")
@@ -60,8 +60,8 @@ print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
 #' summary(fit)
 #' summary(fit, probs = c(0.05, 0.95))$table
 #' @export
-summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
-  check_dots(..., .function = "summary", .known = "probs")
+summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3L, getOption("digits") - 3L), ...) {
+  check_dots(..., .function = "summary", .known = c("probs", "digits"))
   check_fit(object)
   probs <- check_probs(probs)
   draws <- chain_draws(object)
@@ -72,7 +72,7 @@ summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
     check.names = FALSE, row.names = NULL
   )
   fit <- structure(object[c("call", "lambda", "spec")], class = class(object))
-  structure(list(fit = fit, table = table), class = "summary.wbb_bridge")
+  structure(list(fit = fit, table = table, digits = check_count(digits, "digits")), class = "summary.wbb_bridge")
 }
 
 # The coefficients, sigma and nu.
@@ -84,7 +84,7 @@ chain_draws <- function(fit) {
 
 #' @rdname summary.wbb_bridge
 #' @export
-print.summary.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.summary.wbb_bridge <- function(x, digits = x$digits, ...) {
   print_header(x$fit)
   cat("\n")
   values <- as.matrix(x$table[-1L])
@@ -102,15 +102,17 @@ print.summary.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::tidy
-tidy.wbb_bridge <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"), ...) {
+#' @method tidy wbb_bridge
+#' @exportS3Method generics::tidy wbb_bridge
+tidy.wbb_bridge <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"),
+                            exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
   check_dots(..., .function = "tidy", .known = names(formals()))
-  estimate <- check_choice(estimate, "estimate", c("mean", "median"))
-  tidy.wbb(x, conf.int, conf.level, estimate)
+  tidy_table(x, conf.int, conf.level, check_choice(estimate, "estimate", c("mean", "median")), exponentiate, effects)
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::glance
+#' @method glance wbb_bridge
+#' @exportS3Method generics::glance wbb_bridge
 glance.wbb_bridge <- function(x, ...) {
   check_dots(..., .function = "glance", .known = character())
   check_fit(x)
@@ -121,22 +123,6 @@ glance.wbb_bridge <- function(x, ...) {
   )
 }
 
-#' @rdname predict.wbb_lasso
-#' @export
-predict.wbb_bridge <- function(object, newdata = NULL, type = c("response", "draws"),
-                               interval = c("none", "credible", "prediction"), level = 0.95, ...) {
-  check_dots(..., .function = "predict", .known = names(formals()))
-  predict.wbb_lasso(object, newdata, type, interval, level, estimate = "mean")
-}
-
-#' @rdname tidy.wbb
-#' @exportS3Method generics::augment
-augment.wbb_bridge <- function(x, data = NULL, newdata = NULL,
-                               interval = c("none", "credible", "prediction"), conf.level = 0.95, ...) {
-  check_dots(..., .function = "augment", .known = names(formals()))
-  augment.wbb_lasso(x, data, newdata, interval, conf.level)
-}
-
 #' @export
 weights.wbb_bridge <- function(object, ...) {
   abort("argument", "`object` is a Bayesian bridge and has no random weights: its draws are those of Markov chains.", "object")
@@ -144,10 +130,9 @@ weights.wbb_bridge <- function(object, ...) {
 
 # Other formats --------------------------------------------------------------------
 
-# Iterations by chains by variables.
-#' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_array
-as_draws_array.wbb_bridge <- function(x, ...) {
+# Iterations by chains by variables. `failed` is for all fits; chains cannot fail.
+chain_array <- function(x, failed = FALSE, ..., .function) {
+  check_dots(..., .function = .function, .known = character())
   check_fit(x)
   draws <- chain_draws(x)
   shape <- c(x$spec$draws, x$spec$chains, ncol(draws))
@@ -155,28 +140,42 @@ as_draws_array.wbb_bridge <- function(x, ...) {
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws
-as_draws.wbb_bridge <- as_draws_array.wbb_bridge
+#' @method as_draws_array wbb_bridge
+#' @exportS3Method posterior::as_draws_array wbb_bridge
+as_draws_array.wbb_bridge <- function(x, ...) chain_array(x, ..., .function = "as_draws_array")
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_matrix
-as_draws_matrix.wbb_bridge <- function(x, ...) posterior::as_draws_matrix(as_draws_array.wbb_bridge(x))
+#' @method as_draws wbb_bridge
+#' @exportS3Method posterior::as_draws wbb_bridge
+as_draws.wbb_bridge <- function(x, ...) chain_array(x, ..., .function = "as_draws")
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_df
-as_draws_df.wbb_bridge <- function(x, ...) posterior::as_draws_df(as_draws_array.wbb_bridge(x))
+#' @method as_draws_matrix wbb_bridge
+#' @exportS3Method posterior::as_draws_matrix wbb_bridge
+as_draws_matrix.wbb_bridge <- function(x, ...) {
+  posterior::as_draws_matrix(chain_array(x, ..., .function = "as_draws_matrix"))
+}
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_list
-as_draws_list.wbb_bridge <- function(x, ...) posterior::as_draws_list(as_draws_array.wbb_bridge(x))
+#' @method as_draws_df wbb_bridge
+#' @exportS3Method posterior::as_draws_df wbb_bridge
+as_draws_df.wbb_bridge <- function(x, ...) posterior::as_draws_df(chain_array(x, ..., .function = "as_draws_df"))
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_rvars
-as_draws_rvars.wbb_bridge <- function(x, ...) posterior::as_draws_rvars(as_draws_array.wbb_bridge(x))
+#' @method as_draws_list wbb_bridge
+#' @exportS3Method posterior::as_draws_list wbb_bridge
+as_draws_list.wbb_bridge <- function(x, ...) posterior::as_draws_list(chain_array(x, ..., .function = "as_draws_list"))
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method coda::as.mcmc
+#' @method as_draws_rvars wbb_bridge
+#' @exportS3Method posterior::as_draws_rvars wbb_bridge
+as_draws_rvars.wbb_bridge <- function(x, ...) posterior::as_draws_rvars(chain_array(x, ..., .function = "as_draws_rvars"))
+
+#' @rdname as.matrix.wbb
+#' @method as.mcmc wbb_bridge
+#' @exportS3Method coda::as.mcmc wbb_bridge
 as.mcmc.wbb_bridge <- function(x, ...) {
+  check_dots(..., .function = "as.mcmc", .known = character())
   check_fit(x)
   draws <- chain_draws(x)
   chains <- split(seq_len(nrow(draws)), x$diagnostics$chain)

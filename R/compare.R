@@ -6,10 +6,10 @@
 #' different settings, or a bootstrap and a [bayes_bridge()].
 #'
 #' Coefficients are matched by name; one that a fit does not have is left empty. A fit
-#' with several values of `lambda` needs `lambda` to say which.
+#' with several values of `lambda` needs `lambda` to say which. Draws that failed are left out.
 #'
-#' @param ... Fits. Their names are the labels; a fit without a name is labelled by what
-#'   was typed.
+#' @param ... Fits. The names of the arguments are their labels; a fit without one is labelled by the variable that
+#'   was typed, or by its place (`"fit 2"`) if that was no variable. Equal labels are numbered.
 #' @param lambda For fits with several values of `lambda`: which one.
 #' @param level The probability of the interval in the table; in a picture of intervals the
 #'   probabilities of the inner and the outer interval, or of one.
@@ -104,7 +104,11 @@ comparison_block <- function(rows, label, digits) {
 
 #' @rdname compare
 #' @export
-as.data.frame.wbb_comparison <- function(x, row.names = NULL, optional = FALSE, ...) x$table
+as.data.frame.wbb_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
+  table <- x$table
+  if (!is.null(row.names)) row.names(table) <- row.names
+  table
+}
 
 #' @rdname compare
 #' @inheritParams plot.wbb
@@ -120,7 +124,8 @@ plot.wbb_comparison <- function(x, type = c("density", "interval"), pars = NULL,
 
 #' @rdname compare
 #' @param object A comparison.
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot wbb_comparison
+#' @exportS3Method ggplot2::autoplot wbb_comparison
 autoplot.wbb_comparison <- function(object, type = c("density", "interval"), pars = NULL, n = 20,
                                     level = c(0.5, 0.95), standardize = FALSE, ...) {
   require_package("ggplot2", "`autoplot()`")

@@ -1,6 +1,6 @@
 # From the user's data to numbers: a design is list(x, y, names, ...) with x a
-# double matrix or a dgCMatrix. The same steps, with what was kept of the first
-# pass, turn `newdata` into a matrix for predict().
+# double matrix or a dgCMatrix. What is kept of these steps repeats them for new
+# data, in newdata.R.
 
 # The x, y interface ------------------------------------------------------------
 
@@ -30,8 +30,7 @@ check_response <- function(y, argument, n) {
     bad_argument(argument, "be a numeric vector", y)
   }
   if (length(y) != n) {
-    bad_argument(argument, paste("have one element for each of the", n, "rows of `x`"), y,
-      paste("has length", length(y)))
+    bad_argument(argument, paste("have one element for", each_row(n), "of `x`"), y, paste("has length", length(y)))
   }
   y <- as.double(y)
   if (!all(is.finite(y))) {
@@ -42,10 +41,12 @@ check_response <- function(y, argument, n) {
   y
 }
 
+each_row <- function(n) if (n == 1) "the row" else paste("each of the", n, "rows")
+
 check_extent <- function(x, argument) {
   if (any(dim(x) == 0L)) {
     bad_argument(argument, "have at least one row and one column", x,
-      paste("has", nrow(x), "rows and", ncol(x), "columns"))
+      paste("has", counted(nrow(x), "row"), "and", counted(ncol(x), "column")))
   }
 }
 
@@ -127,12 +128,11 @@ code_data_frame <- function(x, coding, argument) {
 
 code_column <- function(value, contrasts, name, argument) {
   if (is.null(contrasts)) {
-    if (!(is.numeric(value) || is.logical(value))) {
-      bad_argument(argument, "have the column types of the fit", value,
-        paste("column", dQuote(name, FALSE), "is", show_value(value), "instead of numeric"))
-    }
+    # Logical values are numbers in this interface.
+    if (!(is.numeric(value) || is.logical(value))) wrong_type(argument, name, value, "numeric")
     return(matrix(as.double(value), dimnames = list(NULL, name)))
   }
+  if (!is_text(value) && !all(is.na(value))) wrong_type(argument, name, value, "factor")
   level <- match(as.character(value), rownames(contrasts))
   if (anyNA(level)) {
     at <- first_bad(is.na(level))
@@ -158,9 +158,15 @@ formula_inputs <- function(call, settings, row_arguments, env, response = check_
 }
 
 formula_design <- function(frame_call, env, response = check_response) {
+  # Each is evaluated once: the expression may be slow, or random.
+  given <- intersect(c("formula", "data"), names(frame_call))
+  values <- new.env(parent = env)
+  for (name in given) assign(name, formula_error(eval(frame_call[[name]], env)), values)
+  frame_call[given] <- lapply(given, as.name)
+  refuse_bars(values$formula)
   frame_call$drop.unused.levels <- TRUE
   frame_call[[1L]] <- quote(stats::model.frame)
-  frame <- formula_error(eval(frame_call, env))
+  frame <- formula_error(eval(frame_call, values))
   terms <- attr(frame, "terms")
   if (!is.null(stats::model.offset(frame))) {
     bad_argument("formula", "have no offset()", NULL, "has one", "Subtract it from the response.")
@@ -186,7 +192,7 @@ formula_design <- function(frame_call, env, response = check_response) {
     formula = stats::formula(terms), terms = terms, contrasts = contrasts,
     xlevels = stats::.getXlevels(terms, frame), model = frame, na.action = attr(frame, "na.action")
   )
-  design$variables <- data_variables(terms, eval(frame_call$data, env), nrow(frame))
+  design$variables <- data_variables(terms, get0("data", values, inherits = FALSE), nrow(frame))
   design
 }
 
@@ -204,79 +210,46 @@ drop_intercept <- function(x) {
   x
 }
 
-# The variables that newdata must bring. Without this check model.frame() would
-# silently take a missing one from the user's workspace.
+# A group of a mixed model, (1 | g), would be taken for a logical column.
+refuse_bars <- function(formula) {
+  bar <- find_bar(formula[[length(formula)]])
+  if (!is.null(bar)) {
+    bad_argument("formula", "have no random effects", NULL, paste0("has (", deparse1(bar), ")"),
+      "The bootstraps' `cluster` lets rows of a group share a weight; a logical column is written I(a | b).")
+  }
+}
+
+# Within any other function than a formula's operators a bar means "or".
+find_bar <- function(term) {
+  if (!is.call(term)) return(NULL)
+  operator <- as.character(term[[1L]])[1L]
+  if (operator %in% c("|", "||")) return(term)
+  if (!operator %in% c("+", "-", "*", ":", "/", "^", "%in%", "(")) return(NULL)
+  for (part in as.list(term)[-1L]) {
+    bar <- find_bar(part)
+    if (!is.null(bar)) return(bar)
+  }
+}
+
+# The variables that newdata must bring, and their types. Without this check model.frame()
+# would silently take a missing one from the user's workspace.
 data_variables <- function(terms, data, n) {
-  variables <- all.vars(stats::delete.response(terms))
-  env <- environment(terms)
-  is_column <- function(name) {
-    name %in% names(data) || NROW(get0(name, env, ifnotfound = NULL)) >= n
-  }
-  Filter(is_column, variables)
+  value <- function(name) if (name %in% names(data)) data[[name]] else get0(name, environment(terms))
+  is_column <- function(name) name %in% names(data) || NROW(value(name)) >= n
+  names <- Filter(is_column, all.vars(stats::delete.response(terms)))
+  vapply(names, function(name) data_type(value(name)), "")
 }
 
-# newdata -------------------------------------------------------------------------
-
-# `argument` is what the user knows the new data as.
-new_x <- function(fit, newdata, argument = "newdata") {
-  x <- if (!is.null(fit$terms)) formula_new_x(fit, newdata, argument) else matrix_new_x(fit, newdata, argument)
-  check_finite_x(x, argument)
-  x
+# As model frames have it, but the class of what is "other" there: days are no seconds.
+data_type <- function(value) {
+  type <- stats::.MFclass(value)
+  if (type != "other") return(type)
+  paste(c(class(value)[1L], if (inherits(value, "difftime")) paste("in", attr(value, "units"))), collapse = " ")
 }
 
-formula_new_x <- function(fit, newdata, argument) {
-  if (!is.list(newdata)) bad_argument(argument, "be a data frame", newdata)
-  check_columns(fit$variables, names(newdata), argument)
-  terms <- stats::delete.response(fit$terms)
-  check_new_levels(fit$xlevels, newdata, argument)
-  frame <- formula_error(
-    stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), argument
-  )
-  drop_intercept(formula_error(
-    stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts), argument
-  ))
-}
+is_text <- function(value) is.factor(value) || is.character(value)
 
-check_columns <- function(needed, given, argument) {
-  absent <- setdiff(needed, given)
-  if (length(absent)) {
-    bad_argument(argument, "have all columns of the fit", NULL, paste("lacks", show_values(absent)))
-  }
-}
-
-check_new_levels <- function(xlevels, newdata, argument) {
-  for (name in intersect(names(xlevels), names(newdata))) {
-    value <- as.character(newdata[[name]])
-    new <- setdiff(value, c(xlevels[[name]], NA))
-    if (length(new)) {
-      bad_argument(argument, paste("have the levels", show_values(xlevels[[name]])), new,
-        paste("column", dQuote(name, FALSE), "has", show_values(new)))
-    }
-  }
-}
-
-# Columns are matched by name where both sides have names, else by position.
-matrix_new_x <- function(fit, newdata, argument) {
-  if (is.data.frame(newdata)) {
-    coding <- fit$coding
-    if (is.null(coding)) {
-      coding <- data_frame_coding(newdata)
-    } else {
-      needed <- make.unique(names(coding))
-      check_columns(needed, make.unique(names(newdata)), argument)
-      newdata <- newdata[match(needed, make.unique(names(newdata)))]
-    }
-    newdata <- code_data_frame(newdata, coding, argument)
-  }
-  x <- numeric_x(newdata, argument)
-  names <- fit$spec$columns
-  if (fit$spec$named && !is.null(colnames(x))) {
-    check_columns(names, column_names(x), argument)
-    at <- match(names, column_names(x))
-    return(if (identical(at, seq_len(ncol(x)))) x else x[, at, drop = FALSE])
-  }
-  if (ncol(x) != length(names)) {
-    bad_argument(argument, paste("have", length(names), "columns"), newdata, paste("has", ncol(x)))
-  }
-  x
+wrong_type <- function(argument, name, value, type) {
+  bad_argument(argument, "have the column types of the fit", value,
+    paste("column", dQuote(name, FALSE), "is", data_type(value), "instead of", type))
 }

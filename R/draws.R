@@ -1,17 +1,64 @@
 # The draws as methods read them, and in the formats of others.
 
-# One row a draw, one named column a coefficient: what all methods work from. Networks have more to choose
-# from, which comes through the dots.
+# One row a draw, one named column a coefficient: what all methods work from. Draws that failed are not in
+# it unless they are asked for. Networks have more to choose from, which comes through the dots.
 draws_matrix <- function(fit, lambda = NULL, ...) UseMethod("draws_matrix")
 
 #' @export
-draws_matrix.wbb <- function(fit, lambda = NULL, ..., .function = "as.matrix") {
-  check_dots(..., .function = .function, .known = "lambda")
+draws_matrix.wbb <- function(fit, lambda = NULL, failed = FALSE, ..., .function = "as.matrix") {
+  check_dots(..., .function = .function, .known = c("lambda", "failed"))
   check_fit(fit)
+  failed <- check_flag(failed, "failed")
   index <- lambda_index(fit, lambda)
-  if (length(dim(fit$draws)) == 2L) return(fit$draws)
-  array(fit$draws[, , index], dim(fit$draws)[1:2], dimnames(fit$draws)[1:2])
+  draws <- fit$draws
+  if (length(dim(draws)) == 3L) draws <- array(draws[, , index], dim(draws)[1:2], dimnames(draws)[1:2])
+  usable <- if (!failed) usable_draws(fit, lambda)
+  if (failed || length(usable) == nrow(draws)) draws else draws[usable, , drop = FALSE]
 }
+
+# The draws that have a solution, as row numbers of the draws. The others stay in the fit, beside their
+# diagnostics and weights, but no number may be computed from them: they can be of any size.
+usable_draws <- function(fit, lambda = NULL) {
+  at <- solved_draws(fit, lambda)
+  if (!length(at)) {
+    words <- status_words(of_draws(fit, fit$diagnostics$status, lambda))
+    abort("draws", paste0("The fit has no draw to work with", if (is_path(fit)) paste(" at lambda =", format_lambda(lambda)),
+      ": all failed (", words, "). ", failure_advice(fit)), "object")
+  }
+  at
+}
+
+# The same for what can also be shown without any.
+solved_draws <- function(fit, lambda = NULL) {
+  status <- of_draws(fit, fit$diagnostics$status, lambda)
+  # Chains have none: they cannot fail.
+  if (is.null(status)) seq_len(nrow(fit$draws)) else which(!failed_status(status))
+}
+
+# Which rows of the diagnostics failed, at one lambda or at all.
+failed_solutions <- function(fit, lambda = NULL) {
+  status <- fit$diagnostics$status
+  failed_status(if (is.null(lambda)) status else of_draws(fit, status, lambda))
+}
+
+# The values of a column of the diagnostics at one lambda, a draw each.
+of_draws <- function(fit, values, lambda) {
+  if (!is_path(fit)) return(values)
+  values[fit$diagnostics$lambda == fit$lambda[lambda_index(fit, lambda)]]
+}
+
+# "18 converged, 2 not converged"
+status_words <- function(status) {
+  counts <- table(status)
+  counts <- counts[counts > 0L]
+  paste(counts, names(counts), collapse = ", ")
+}
+
+# What to do where no draw has a solution.
+failure_advice <- function(fit) UseMethod("failure_advice")
+
+#' @export
+failure_advice.wbb <- function(fit) "Fit again with more `max_iterations` or a larger `tolerance`; see fit$diagnostics."
 
 # The lambdas a method speaks about: the one that was asked for, or all. A fit without any is spoken about
 # once, with lambda = NULL.
@@ -53,17 +100,22 @@ column_sds <- function(draws) {
 #' The draws of a bootstrap are independent, so that they are given as one chain. Those of
 #' [bayes_bridge()] keep their chains apart, and come with `sigma` and `nu`.
 #'
+#' Draws that failed (see `status` in the fit's `diagnostics`) are left out here and in all that is computed
+#' from the draws. They stay in the fit: with `failed = TRUE` row k of the draws belongs to row k of the
+#' diagnostics (of that `lambda`) and of [weights()][weights.wbb].
+#'
 #' `c()` takes fits of the same data with the same settings, and stops with an
 #' error otherwise. Fits with the same seed must not share draws; fits with
 #' different seeds may be joined as well.
 #'
 #' @param x A fit, as from [wbb_lasso()].
 #' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param failed Keep the draws that failed? A draw of [wbb_mlp()] without network is then a row of `NA`.
 #' @param row.names,optional As in [as.data.frame()].
+#' @param stringsAsFactors Not used: [data.frame()] gives it to all it converts.
 #' @param ... For `c()`, more fits. For [wbb_mlp()] `parameters`, `what` and `newdata`; see there
 #'   the section on networks. Otherwise not used.
-#' @return `as.matrix()`: one row a draw, one named column a coefficient. A draw of [wbb_mlp()] that has no
-#'   network has no row.
+#' @return `as.matrix()`: one row a draw, one named column a coefficient.
 #'   `c()`: a fit with all draws, in the order of the arguments.
 #' @examples
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 100, seed = 1)
@@ -75,52 +127,68 @@ column_sds <- function(draws) {
 #' @examplesIf requireNamespace("posterior", quietly = TRUE)
 #' posterior::summarise_draws(posterior::as_draws(fit))
 #' @export
-as.matrix.wbb <- function(x, lambda = NULL, ...) {
-  draws_matrix(x, lambda, ...)
+as.matrix.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  draws_matrix(x, lambda, failed = failed, ...)
 }
 
 #' @rdname as.matrix.wbb
 #' @export
-as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NULL, ...) {
-  as.data.frame(draws_matrix(x, lambda, ..., .function = "as.data.frame"), row.names = row.names, optional = TRUE)
+as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NULL, failed = FALSE,
+                              stringsAsFactors = FALSE, ...) {
+  draws <- draws_matrix(x, lambda, failed = failed, ..., .function = "as.data.frame")
+  as.data.frame(draws, row.names = row.names, optional = TRUE)
+}
+
+# In the form that the formats of posterior are made from.
+posterior_draws <- function(x, lambda, failed, ..., .function) {
+  posterior::as_draws_matrix(draws_matrix(x, lambda, failed = failed, ..., .function = .function))
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws
-as_draws.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_matrix(draws_matrix(x, lambda, ..., .function = "as_draws"))
+#' @method as_draws wbb
+#' @exportS3Method posterior::as_draws wbb
+as_draws.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  posterior_draws(x, lambda, failed, ..., .function = "as_draws")
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_matrix
-as_draws_matrix.wbb <- as_draws.wbb
-
-#' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_array
-as_draws_array.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_array(as_draws.wbb(x, lambda, ...))
+#' @method as_draws_matrix wbb
+#' @exportS3Method posterior::as_draws_matrix wbb
+as_draws_matrix.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  posterior_draws(x, lambda, failed, ..., .function = "as_draws_matrix")
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_df
-as_draws_df.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_df(as_draws.wbb(x, lambda, ...))
+#' @method as_draws_array wbb
+#' @exportS3Method posterior::as_draws_array wbb
+as_draws_array.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  posterior::as_draws_array(posterior_draws(x, lambda, failed, ..., .function = "as_draws_array"))
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_list
-as_draws_list.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_list(as_draws.wbb(x, lambda, ...))
+#' @method as_draws_df wbb
+#' @exportS3Method posterior::as_draws_df wbb
+as_draws_df.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  posterior::as_draws_df(posterior_draws(x, lambda, failed, ..., .function = "as_draws_df"))
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method posterior::as_draws_rvars
-as_draws_rvars.wbb <- function(x, lambda = NULL, ...) {
-  posterior::as_draws_rvars(as_draws.wbb(x, lambda, ...))
+#' @method as_draws_list wbb
+#' @exportS3Method posterior::as_draws_list wbb
+as_draws_list.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  posterior::as_draws_list(posterior_draws(x, lambda, failed, ..., .function = "as_draws_list"))
 }
 
 #' @rdname as.matrix.wbb
-#' @exportS3Method coda::as.mcmc
-as.mcmc.wbb <- function(x, lambda = NULL, ...) {
-  coda::mcmc(draws_matrix(x, lambda, ..., .function = "as.mcmc"))
+#' @method as_draws_rvars wbb
+#' @exportS3Method posterior::as_draws_rvars wbb
+as_draws_rvars.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  posterior::as_draws_rvars(posterior_draws(x, lambda, failed, ..., .function = "as_draws_rvars"))
+}
+
+#' @rdname as.matrix.wbb
+#' @method as.mcmc wbb
+#' @exportS3Method coda::as.mcmc wbb
+as.mcmc.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  coda::mcmc(draws_matrix(x, lambda, failed = failed, ..., .function = "as.mcmc"))
 }

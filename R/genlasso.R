@@ -25,7 +25,7 @@
 #' @inheritParams wbb_lasso
 #' @return An object of class `c("wbb_genlasso", "wbb")` with the methods of all fits:
 #'   [summary()][summary.wbb], [coef()][coef.wbb], [confint()][confint.wbb],
-#'   [fitted()][coef.wbb], [as.matrix()][as.matrix.wbb], [plot()][plot.wbb].
+#'   [fitted()][coef.wbb], [predict()][predict.wbb_lasso], [as.matrix()][as.matrix.wbb], [plot()][plot.wbb].
 #' @examples
 #' # A step in a small picture: differences along the edges of a grid
 #' side <- 8
@@ -126,19 +126,19 @@ needed_parts.wbb_genlasso <- function(fit) {
 
 #' @export
 describe.wbb_genlasso <- function(fit) {
-  count <- function(n) format(n, big.mark = ",")
   describe_bootstrap(
-    fit, paste("generalised lasso with", count(nrow(fit$spec$D)), "penalised differences"),
-    paste0(count(fit$spec$n), " rows, ", count(length(fit$spec$names)), " columns")
+    fit, paste("generalised lasso with", counted(nrow(fit$spec$D), "penalised difference")),
+    paste0(counted(fit$spec$n, "row"), ", ", counted(length(fit$spec$names), "column"))
   )
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::glance
+#' @method glance wbb_genlasso
+#' @exportS3Method generics::glance wbb_genlasso
 glance.wbb_genlasso <- function(x, ...) {
   check_dots(..., .function = "glance", .known = character())
   check_fit(x)
-  failed <- matrix(x$diagnostics$status != "converged", ncol = length(x$lambda))
+  failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
   data.frame(
     nobs = x$spec$n, draws = draw_count(x$spec), lambda = x$lambda, sigma = x$mode_diagnostics$sigma,
     not.converged = as.integer(colSums(failed)), row.names = NULL

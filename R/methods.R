@@ -4,22 +4,28 @@
 #' default), or the mean or median of the draws. `vcov()` is the covariance matrix
 #' of the draws and `confint()` their equal-tailed credible intervals. `fitted()`
 #' and `residuals()` belong to the mode. A fit without mode ([bayes_bridge()]) gives the
-#' mean of the draws in its place. `update()` evaluates the call again with
-#' changes.
+#' mean of the draws in its place. Draws that failed are left out of all of these; `print()` and `summary()` say
+#' how many. `update()` evaluates the call again with changes.
 #'
 #' @param object,x,formula A fit, as from [wbb_lasso()].
-#' @param type The estimate.
+#' @param type For `coef()` the estimate. For `residuals()`: `"response"` and `"working"` are the plain
+#'   residuals, `"deviance"` and `"pearson"` those times the root of the case weights, as for [stats::lm()].
 #' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
 #'   `fitted()` and `residuals()` otherwise give a matrix with one column for each,
 #'   and the other methods need it.
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level The probability of the interval.
+#' @param complete Not used: functions that take any model give it to `coef()` and `vcov()`.
+#' @param data New data: by default those of the fit.
+#' @param na.action What to do with missing values in `data`.
 #' @param digits The number of significant digits.
-#' @param ... Not used, or passed to the default method.
+#' @param ... Not used.
 #' @return `coef()`, `fitted()`, `residuals()`: a named vector, or a matrix for a
 #'   path. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
 #'   rows used. `formula()`: the formula, or `NULL` for the `x`, `y` interface.
-#'   `variable.names()`: the names of the coefficients.
+#'   `variable.names()`: the names of the coefficients. `model.frame()`: the variables of the formula.
+#'   `model.matrix()`: a matrix with a column for each coefficient, so that `model.matrix(fit) %*% coef(fit)` is
+#'   `fitted(fit)`; for a trend it is sparse, and for networks it has the inputs.
 #' @examples
 #' fit <- wbb_lasso(y ~ bmi + map + ltg + age, diabetes, lambda = 50, draws = 200, seed = 1)
 #' fit
@@ -34,7 +40,7 @@ NULL
 
 #' @rdname wbb-methods
 #' @export
-coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, ...) {
+coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, complete = TRUE, ...) {
   check_dots(..., .function = "coef", .known = c("type", "lambda"))
   type <- check_choice(type, "type", c("mode", "mean", "median"))
   lambdas <- chosen_lambdas(object, lambda)
@@ -60,7 +66,7 @@ has_mode <- function(fit) !is.null(fit$mode)
 
 #' @rdname wbb-methods
 #' @export
-vcov.wbb <- function(object, lambda = NULL, ...) {
+vcov.wbb <- function(object, lambda = NULL, complete = TRUE, ...) {
   check_dots(..., .function = "vcov", .known = "lambda")
   stats::cov(draws_matrix(object, lambda))
 }
@@ -104,11 +110,18 @@ fitted.wbb <- function(object, lambda = NULL, ...) {
 
 #' @rdname wbb-methods
 #' @export
-residuals.wbb <- function(object, lambda = NULL, ...) {
-  check_dots(..., .function = "residuals", .known = "lambda")
+residuals.wbb <- function(object, lambda = NULL, type = c("response", "working", "deviance", "pearson"), ...) {
+  check_dots(..., .function = "residuals", .known = c("lambda", "type"))
   check_fit(object)
   check_kept(object, "y")
-  stats::naresid(object$na.action, object$y - of_lambda(object, object$fitted, lambda))
+  plain <- object$y - of_lambda(object, object$fitted, lambda)
+  stats::naresid(object$na.action, typed_residuals(object, plain, type))
+}
+
+# The types that lm() has.
+typed_residuals <- function(fit, plain, type) {
+  type <- check_choice(type, "type", c("response", "working", "deviance", "pearson"))
+  if (type %in% c("response", "working")) plain else sqrt(row_weights(fit)) * plain
 }
 
 # Columns of a path stay together unless one is asked for.
@@ -144,22 +157,26 @@ formula.wbb <- function(x, ...) {
 
 #' @rdname wbb-methods
 #' @export
-model.frame.wbb <- function(formula, ...) {
-  check_fit(formula)
-  check_kept(formula, "y")
-  if (is.null(formula$model)) {
+model.frame.wbb <- function(formula, data = NULL, na.action = stats::na.omit, ...) {
+  check_dots(..., .function = "model.frame", .known = c("data", "na.action"))
+  fit <- check_fit(formula)
+  if (is.null(data)) check_kept(fit, "y")
+  if (is.null(fit$terms)) {
     abort("argument", "The fit was made from `x` and `y` and has no model frame.", "formula")
   }
-  formula$model
+  if (is.null(data)) return(fit$model)
+  if (!is.list(data)) bad_argument("data", "be a data frame", data)
+  check_columns(all.vars(fit$terms[[2L]]), names(data), "data")
+  formula_error(match.fun(na.action)(new_frame(fit, fit$terms, data, "data")), "data")
 }
 
 #' @rdname wbb-methods
 #' @export
-model.matrix.wbb <- function(object, ...) {
+model.matrix.wbb <- function(object, data = NULL, ...) {
+  check_dots(..., .function = "model.matrix", .known = "data")
   check_fit(object)
-  check_kept(object, "y")
-  if (is.null(object$terms)) return(object$x)
-  drop_intercept(stats::model.matrix(object$terms, object$model, contrasts.arg = object$contrasts))
+  x <- if (is.null(data)) own_columns(object) else new_x(object, data, "data")
+  if (isTRUE(object$spec$intercept)) cbind(`(Intercept)` = 1, x) else x
 }
 
 #' @rdname wbb-methods
@@ -175,7 +192,7 @@ print.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
   print_header(x)
   cat("\nMode:\n")
-  mode <- coef.wbb(x)
+  mode <- coef(x)
   hidden <- hidden_zeros(rowSums(as.matrix(mode) != 0) == 0)
   print(if (is.matrix(mode)) mode[!hidden, , drop = FALSE] else mode[!hidden], digits = digits)
   print_hidden(hidden, "zero")
@@ -219,7 +236,12 @@ describe_bootstrap <- function(fit, name, data = NULL) {
 
 data_text <- function(spec, words) {
   if (!is.null(words$data)) return(words$data)
-  paste0(format(spec$n, big.mark = ","), " rows, ", format(spec$p, big.mark = ","), " columns")
+  paste0(counted(spec$n, "row"), ", ", counted(spec$p, "column"))
+}
+
+# "1 row", "1,200 rows"
+counted <- function(n, unit) {
+  paste0(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), " ", unit, if (n != 1) "s")
 }
 
 prior_weight_text <- c(
@@ -228,7 +250,7 @@ prior_weight_text <- c(
 )
 
 penalty_name <- function(spec) {
-  name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge" else {
+  name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge estimator" else {
     paste0("elastic net (alpha = ", format(spec$alpha), ")")
   }
   paste0(name, if (!is.null(spec$refit)) ", refitted on the selected columns")
@@ -255,6 +277,12 @@ print_failures <- function(fit) {
 }
 
 failure_words <- function(fit) {
-  failed <- failed_status(fit$diagnostics$status)
-  if (any(failed)) paste(sum(failed), "of", length(failed), "solutions did not converge; see fit$diagnostics")
+  failed <- failed_solutions(fit)
+  words <- c(
+    if (any(failed)) {
+      paste0("Left out: ", sum(failed), " of ", counted(length(failed), "solution"), " (", status_words(fit$diagnostics$status[failed]), ")")
+    },
+    if (any(failed_status(fit$mode_diagnostics$status))) "The mode did not converge"
+  )
+  if (length(words)) paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
 }

@@ -19,7 +19,7 @@ is_label <- function(y) is.null(dim(y)) && (is.factor(y) || is.character(y) || i
 
 check_labels <- function(y, argument, n) {
   if (length(y) != n) {
-    bad_argument(argument, paste("have one element for each of the", n, "rows"), y, paste("has length", length(y)))
+    bad_argument(argument, paste("have one element for", each_row(n)), y, paste("has length", length(y)))
   }
   if (anyNA(y)) {
     bad_argument(argument, "have no missing values", y, paste("element", first_bad(is.na(y)), "is NA"),
@@ -60,8 +60,3 @@ check_test <- function(test, design) {
   list(x = x, y = y, n = nrow(x), names = rownames(x), fingerprint = fingerprint(x))
 }
 
-# The response of a formula in new data, if they have it.
-observed_response <- function(terms, data) {
-  if (is.null(terms) || !all(all.vars(terms[[2L]]) %in% names(data))) return(NULL)
-  eval(terms[[2L]], data, environment(terms))
-}

@@ -6,10 +6,10 @@ describe.wbb_mlp <- function(fit) {
   count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
   sizes <- paste(c(spec$p, spec$hidden, max(1, spec$classes)), collapse = "-")
   name <- paste0("network ", sizes, if (length(spec$hidden)) paste0(" (", spec$activation, ")"))
-  data <- paste0(count(spec$n), " rows, ", count(spec$p), " columns ",
+  data <- paste0(counted(spec$n, "row"), ", ", counted(spec$p, "column"), " ",
     if (spec$standardize) "standardised" else "as they are",
     if (spec$classes) paste0(", ", spec$classes, " classes") else ", regression",
-    if (spec$n_test) paste0("; ", count(spec$n_test), " rows to test"))
+    if (spec$n_test) paste0("; ", counted(spec$n_test, "row"), " to test"))
   words <- describe_bootstrap(fit, name, data)
   batches <- if (spec$batch_size < spec$n) {
     paste0("batches of ", count(spec$batch_size), ", ", spec$batches)
@@ -18,7 +18,7 @@ describe.wbb_mlp <- function(fit) {
   }
   step <- paste0(spec$optimizer, if (spec$optimizer == "momentum") paste0(" (", format(spec$momentum), ")"), ", step ",
     format(spec$learning_rate), if (spec$decay > 0) paste0(" exp(-", format(spec$decay), " k)"))
-  training <- paste0(step, ", at most ", count(spec$epochs), " epochs, ", batches, ", ",
+  training <- paste0(step, ", at most ", counted(spec$epochs, "epoch"), ", ", batches, ", ",
     c(shared = "one start for all draws", fresh = "a start for each draw")[[spec$init]])
   words$lines <- c(words$lines, Training = training)
   words
@@ -30,9 +30,9 @@ measure_draws <- function(fit) {
   d <- fit$diagnostics[usable, ]
   tested <- !is.null(fit$test$y)
   test <- if (!tested) NULL else if (length(fit$levels)) {
-    cbind(`test accuracy` = accuracy.wbb_mlp(fit), `test log-loss` = log_loss.wbb_mlp(fit))
+    cbind(`test accuracy` = accuracy(fit), `test log-loss` = log_loss(fit))
   } else {
-    cbind(`test RMSE` = test_rmse(fit), `test log-loss` = log_loss.wbb_mlp(fit))
+    cbind(`test RMSE` = test_rmse(fit), `test log-loss` = log_loss(fit))
   }
   own <- if (length(fit$levels)) cbind(`training accuracy` = d$accuracy) else cbind(`residual sd` = d$sigma)
   cbind(test, own, `training loss` = d$loss, `gradient norm` = d$gradient, epochs = d$iterations)
@@ -61,8 +61,8 @@ test_rmse <- function(fit) {
 #'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' summary(fit)
 #' @export
-summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
-  check_dots(..., .function = "summary", .known = "probs")
+summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3L, getOption("digits") - 3L), ...) {
+  check_dots(..., .function = "summary", .known = c("probs", "digits"))
   check_fit(object)
   probs <- check_probs(probs)
   classes <- length(object$levels) > 0L
@@ -71,9 +71,9 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), ...) {
       fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics")], class = class(object)),
       table = measure_table(object, probs),
       mean = if (!is.null(object$test$y)) {
-        c(accuracy = if (classes) accuracy.wbb_mlp(object, type = "mean"), log_loss = log_loss.wbb_mlp(object, type = "mean"))
+        c(accuracy = if (classes) accuracy(object, type = "mean"), log_loss = log_loss(object, type = "mean"))
       },
-      draws = draw_count(object$spec), status = table(object$diagnostics$status)
+      draws = draw_count(object$spec), status = table(object$diagnostics$status), digits = check_count(digits, "digits")
     ),
     class = "summary.wbb_mlp"
   )
@@ -87,7 +87,7 @@ measure_table <- function(fit, probs) {
 
 #' @rdname summary.wbb_mlp
 #' @export
-print.summary.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.summary.wbb_mlp <- function(x, digits = x$digits, ...) {
   print_header(x$fit)
   cat("\n")
   values <- as.matrix(x$table[-1L])
@@ -104,14 +104,7 @@ print.summary.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L),
   invisible(x)
 }
 
-print_status <- function(fit) cat("\nStatus: ", status_words(fit), "\n", sep = "")
-
-# "18 finished, 2 diverged"
-status_words <- function(fit) {
-  counts <- table(fit$diagnostics$status)
-  counts <- counts[counts > 0L]
-  paste(counts, names(counts), collapse = ", ")
-}
+print_status <- function(fit) cat("\nStatus: ", status_words(fit$diagnostics$status), "\n", sep = "")
 
 #' @rdname wbb-methods
 #' @export
@@ -136,23 +129,26 @@ print.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 
 #' @rdname tidy.wbb
 #' @param parameters For networks: names of parameters or blocks; see [wbb_mlp()].
-#' @exportS3Method generics::tidy
+#' @method tidy wbb_mlp
+#' @exportS3Method generics::tidy wbb_mlp
 tidy.wbb_mlp <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"),
-                         parameters = NULL, ...) {
+                         parameters = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
   check_dots(..., .function = "tidy", .known = names(formals()))
+  check_choice(effects, "effects", "fixed")
   estimate <- check_choice(estimate, "estimate", c("mean", "median"))
   conf.int <- check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level, "conf.level")
-  draws <- draws_matrix.wbb_mlp(x, parameters = parameters)
+  draws <- draws_matrix(x, parameters = parameters)
   middle <- if (estimate == "mean") colMeans(draws) else column_quantiles(draws, 0.5)[1L, ]
   table <- data.frame(term = colnames(draws), estimate = middle, std.error = column_sds(draws), row.names = NULL)
   if (conf.int) table[c("conf.low", "conf.high")] <- as.data.frame(credible_limits(draws, conf.level))
   table$p.positive <- unname(colMeans(draws > 0))
-  table
+  exponentiated(table, exponentiate)
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::glance
+#' @method glance wbb_mlp
+#' @exportS3Method generics::glance wbb_mlp
 glance.wbb_mlp <- function(x, ...) {
   check_dots(..., .function = "glance", .known = character())
   check_fit(x)
@@ -173,19 +169,20 @@ glance.wbb_mlp <- function(x, ...) {
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::augment
+#' @method augment wbb_mlp
+#' @exportS3Method generics::augment wbb_mlp
 augment.wbb_mlp <- function(x, data = NULL, newdata = NULL, interval = c("none", "credible", "prediction"),
                             conf.level = 0.95, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
   interval <- check_choice(interval, "interval", c("none", "credible", "prediction"))
-  if (is.null(data)) x$na.action <- NULL
-  predicted <- predict.wbb_mlp(x, newdata, interval = interval, level = conf.level)
+  x <- with_rows_of(x, data)
+  predicted <- predict(x, newdata, interval = interval, level = conf.level)
   out <- if (is.null(newdata)) augment_data(x, data, NROW(predicted)) else augment_newdata(newdata)
   columns <- if (length(x$levels)) augment_classes(predicted, x$levels) else list(.fitted = as.matrix(predicted)[, 1L])
   if (interval != "none") columns[c(".lower", ".upper")] <- interval_columns(predicted, columns$.fitted)
   out[names(columns)] <- lapply(columns, unname)
-  if (is.null(newdata) && !length(x$levels)) out$.resid <- unname(residuals.wbb_mlp(x))
+  if (!length(x$levels)) out$.resid <- augment_residuals(x, newdata, out$.fitted)
   out
 }
 
@@ -207,11 +204,12 @@ interval_columns <- function(predicted, class) {
 # ---- in a notebook -------------------------------------------------------------------
 
 #' @rdname repr_html.wbb
-#' @exportS3Method repr::repr_html
+#' @method repr_html wbb_mlp
+#' @exportS3Method repr::repr_html wbb_mlp
 repr_html.wbb_mlp <- function(obj, ...) {
   check_fit(obj)
   table <- if (all(failed_status(obj$diagnostics$status))) "" else html_measures(obj)
-  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, html_lines(paste("status:", status_words(obj))), "</div>")
+  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, html_lines(paste("status:", status_words(obj$diagnostics$status))), "</div>")
 }
 
 html_measures <- function(fit) {

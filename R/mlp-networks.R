@@ -10,15 +10,8 @@ layer_table <- function(spec) {
   data.frame(inputs = inputs, units = units, parameters = parameters, before = cumsum(parameters) - parameters)
 }
 
-# Which draws have a network (or predictions), as row numbers of the diagnostics.
-usable_draws <- function(fit) {
-  at <- which(!failed_status(fit$diagnostics$status))
-  if (!length(at)) {
-    abort("draws", paste0("The fit has no draw to work with: all ", draw_count(fit$spec), " diverged or were empty. ",
-      "Train again with ", divergence_advice(fit$spec), "."), "object")
-  }
-  at
-}
+#' @export
+failure_advice.wbb_mlp <- function(fit) paste0("Train again with ", divergence_advice(fit$spec), ".")
 
 # What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
 # with hidden layers that is in units of the scaled y.
@@ -140,10 +133,16 @@ user_units <- function(values, spec, layers) {
 # `newdata` and `what` are for the formats of posterior and coda; see ?wbb_mlp.
 #' @export
 draws_matrix.wbb_mlp <- function(fit, lambda = NULL, parameters = NULL, what = c("parameters", "predictions"),
-                                 newdata = NULL, ..., .function = "as.matrix") {
-  check_dots(..., .function = .function, .known = c("lambda", "parameters", "what", "newdata"))
+                                 newdata = NULL, failed = FALSE, ..., .function = "as.matrix") {
+  check_dots(..., .function = .function, .known = c("lambda", "parameters", "what", "newdata", "failed"))
   check_fit(fit)
   lambda_index(fit, lambda)
+  if (check_flag(failed, "failed")) {
+    draws <- draws_matrix(fit, lambda, parameters, what, newdata)
+    out <- matrix(NA_real_, draw_count(fit$spec), ncol(draws), dimnames = dimnames(draws))
+    out[usable_draws(fit), ] <- draws
+    return(out)
+  }
   if (check_choice(what, "what", c("parameters", "predictions")) == "predictions") {
     if (!is.null(parameters)) bad_argument("parameters", "be NULL with what = \"predictions\"", parameters)
     return(prediction_matrix(fit, newdata))
@@ -163,7 +162,7 @@ draws_matrix.wbb_mlp <- function(fit, lambda = NULL, parameters = NULL, what = c
 # One column a row (and class) of the data.
 prediction_matrix <- function(fit, newdata) {
   if (is.null(newdata) && !is.null(fit$predictions)) newdata <- "test"
-  predicted <- predict.wbb_mlp(fit, newdata, "draws")
+  predicted <- all_predictions(fit, prediction_rows(fit, newdata))
   rows <- dimnames(predicted)[[2L]]
   if (is.null(rows)) rows <- seq_len(dim(predicted)[2L])
   names <- if (length(fit$levels)) {
@@ -187,6 +186,7 @@ prediction_matrix <- function(fit, newdata) {
 #' @param parameters,parm Names of parameters or blocks, such as `"b1"`, `"W2"` or `"W1[3,4]"`; by default all.
 #'   See [wbb_mlp()].
 #' @param level The probability of the interval.
+#' @param complete Not used: functions that take any model give it to `coef()` and `vcov()`.
 #' @param ... Not used.
 #' @return `coef()`: a named vector. `vcov()`: a matrix. `confint()`: a matrix with the limits as columns.
 #'   `variable.names()`: the names of all parameters.
@@ -196,28 +196,28 @@ prediction_matrix <- function(fit, newdata) {
 #' coef(fit, parameters = "b1")
 #' confint(fit, c("W1[Petal.Width,virginica]", "b1"))
 #' @export
-coef.wbb_mlp <- function(object, type = c("mean", "median"), parameters = NULL, ...) {
+coef.wbb_mlp <- function(object, type = c("mean", "median"), parameters = NULL, complete = TRUE, ...) {
   check_dots(..., .function = "coef", .known = c("type", "parameters"))
   type <- check_choice(type, "type", c("mean", "median"))
-  draws <- draws_matrix.wbb_mlp(object, parameters = parameters)
+  draws <- draws_matrix(object, parameters = parameters)
   if (type == "mean") colMeans(draws) else column_quantiles(draws, 0.5)[1L, ]
 }
 
 #' @rdname coef.wbb_mlp
 #' @export
-vcov.wbb_mlp <- function(object, parameters = NULL, ...) {
+vcov.wbb_mlp <- function(object, parameters = NULL, complete = TRUE, ...) {
   check_dots(..., .function = "vcov", .known = "parameters")
   check_fit(object)
   count <- as.double(length(chosen_parameters(object, parameters)$places))
   check_size(count^2, paste("the covariances of", count, "parameters"), "parameters", parameters, "Choose fewer.")
-  stats::cov(draws_matrix.wbb_mlp(object, parameters = parameters))
+  stats::cov(draws_matrix(object, parameters = parameters))
 }
 
 #' @rdname coef.wbb_mlp
 #' @export
 confint.wbb_mlp <- function(object, parm = NULL, level = 0.95, ...) {
   check_dots(..., .function = "confint", .known = c("parm", "level"))
-  credible_limits(draws_matrix.wbb_mlp(object, parameters = parm), level)
+  credible_limits(draws_matrix(object, parameters = parm), level)
 }
 
 #' @rdname coef.wbb_mlp

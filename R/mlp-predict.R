@@ -16,7 +16,7 @@
 #' @param newdata A data frame, or a matrix if the fit was made from one; by default the training
 #'   data. `"test"` is the test set whose predictions are in the fit.
 #' @param type For classification `"prob"` (`"response"` is the same), `"class"` or `"draws"`; for
-#'   regression `"response"` or `"draws"`.
+#'   regression `"response"` or `"draws"`. For `residuals()`, of regression, see [residuals()][residuals.wbb].
 #' @param interval `"none"`, `"credible"`, or for regression `"prediction"`.
 #' @param level The probability of the interval.
 #' @param ... Not used.
@@ -43,7 +43,7 @@ predict.wbb_mlp <- function(object, newdata = NULL, type = c("prob", "class", "d
   level <- check_level(level)
   check_mlp_interval(interval, type, object)
   rows <- prediction_rows(object, newdata)
-  if (type == "draws") return(all_predictions(object, rows))
+  if (type == "draws") return(pad_draws(if (is.null(newdata)) object$na.action, all_predictions(object, rows)))
   out <- if (length(object$levels)) {
     predict_classes(object, rows, type, interval, level)
   } else {
@@ -135,7 +135,7 @@ prediction_rows <- function(fit, newdata, argument = "newdata") {
   }
   # Rather say what is missing than which of the data are.
   fit_networks(fit)
-  x <- if (is.null(newdata)) model.matrix.wbb(fit) else new_x(fit, newdata, argument)
+  x <- if (is.null(newdata)) own_columns(fit) else new_x(fit, newdata, argument)
   names <- if (is.null(newdata)) fit$row_names else rownames(x)
   list(n = nrow(x), names = names, x = x)
 }
@@ -186,13 +186,13 @@ mlp_predict_job <- function(networks, x, settings) {
 #' @export
 fitted.wbb_mlp <- function(object, ...) {
   check_dots(..., .function = "fitted", .known = character())
-  predict.wbb_mlp(object)
+  predict(object)
 }
 
 #' @rdname predict.wbb_mlp
 #' @export
-residuals.wbb_mlp <- function(object, ...) {
-  check_dots(..., .function = "residuals", .known = character())
+residuals.wbb_mlp <- function(object, type = c("response", "working", "deviance", "pearson"), ...) {
+  check_dots(..., .function = "residuals", .known = "type")
   check_fit(object)
   check_kept(object, "y")
   if (length(object$levels)) {
@@ -201,5 +201,5 @@ residuals.wbb_mlp <- function(object, ...) {
   }
   na_action <- object$na.action
   object$na.action <- NULL
-  stats::naresid(na_action, object$y - predict.wbb_mlp(object))
+  stats::naresid(na_action, typed_residuals(object, object$y - predict(object), type))
 }

@@ -9,7 +9,8 @@
 #'
 #' In a notebook with an R kernel a fit is shown as a table of coefficients with a small
 #' picture of each marginal posterior (or, for a path, of the posterior against `lambda`).
-#' The spike is the point mass at zero, as in [plot.wbb()]. Networks show their accuracy and other measures.
+#' The spike is the point mass at zero, as in [plot.wbb()]. Networks show their accuracy and other measures. Draws that
+#' failed are left out, and counted below.
 #'
 #' @param obj A fit.
 #' @param n The largest number of coefficients shown; see [plot.wbb()] for the rule.
@@ -19,7 +20,8 @@
 #' fit <- wbb_lasso(y ~ ., data = diabetes, draws = 200, seed = 1, threads = 1)
 #' html <- repr::repr_html(fit)
 #' substr(html, 1, 60)
-#' @exportS3Method repr::repr_html
+#' @method repr_html wbb
+#' @exportS3Method repr::repr_html wbb
 repr_html.wbb <- function(obj, n = 30, ...) {
   check_fit(obj)
   columns <- plot_columns(obj, NULL, n, obj$lambda)

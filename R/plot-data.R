@@ -127,7 +127,11 @@ plot_scale <- function(fit, standardize) {
   if (!standardize) {
     return(scale)
   }
-  x <- stats::model.matrix(fit)
+  x <- own_columns(fit)
+  without <- is.null(fit$terms) && is.null(fit$x)
+  if (without || length(slope_columns(fit)) != NCOL(x)) {
+    bad_argument("standardize", "be FALSE for coefficients that belong to no column of data", standardize)
+  }
   # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,
   # and a picture does not show them.
   variance <- Matrix::colMeans(x^2) - Matrix::colMeans(x)^2
@@ -141,7 +145,7 @@ density_data <- function(fit, columns, lambda = NULL, scale = 1, label = "") {
   draws <- draws_matrix(fit, lambda)
   scale <- rep_len(scale, ncol(draws))
   data <- marginal_data(draws, columns$index, mode_estimate(fit, lambda), scale, label)
-  data$note <- c(columns$note, dropped_note(draws[, columns$index, drop = FALSE]))
+  data$note <- c(columns$note, dropped_note(fit, lambda))
   data
 }
 
@@ -205,7 +209,7 @@ interval_rows <- function(fit, columns, lambda, level, scale, label) {
 interval_data <- function(fit, columns, lambda = NULL, level = c(0.5, 0.95), scale = 1, label = "") {
   list(
     type = "interval", interval = interval_rows(fit, columns, lambda, level, scale, label),
-    level = level, note = c(columns$note, dropped_note(draws_matrix(fit, lambda)[, columns$index, drop = FALSE]))
+    level = level, note = c(columns$note, dropped_note(fit, lambda))
   )
 }
 
@@ -215,7 +219,7 @@ path_data <- function(fit, columns, level = c(0.5, 0.95), scale = 1, label = "")
   path$position <- lambda_position(path$lambda)
   path <- path[order(path$index, path$lambda), ]
   rownames(path) <- NULL
-  list(type = "path", path = path, level = level, note = columns$note)
+  list(type = "path", path = path, level = level, note = c(columns$note, dropped_note(fit)))
 }
 
 cv_data <- function(fit, label = "") {
@@ -268,9 +272,9 @@ lambda_ticks <- function(lambda) {
 
 # ---- words in pictures ---------------------------------------------------------------
 
-dropped_note <- function(draws) {
-  dropped <- sum(rowSums(is.finite(draws)) == 0)
-  if (dropped > 0) sprintf("%d of %d draws have no solution and are left out", dropped, nrow(draws))
+dropped_note <- function(fit, lambda = NULL) {
+  failed <- failed_solutions(fit, lambda)
+  if (any(failed)) paste(sum(failed), "of", counted(length(failed), "draw"), "failed and left out")
 }
 
 # Names are data: they are cut in the middle, where long names differ least.

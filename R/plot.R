@@ -23,6 +23,8 @@
 #'     minus one standard error, against `lambda`; number of non-zero coefficients on top;
 #'     lines at the minimum and at the one-standard-error rule, solid for the one used.}
 #' }
+#' Draws that failed are left out, with a note in the picture.
+#'
 #' The draws of a bootstrap are independent, so there is no trace plot: it would show nothing. For
 #' those of [bayes_bridge()], give `posterior::as_draws_array(fit)` to package bayesplot.
 #'
@@ -37,7 +39,8 @@
 #'   `"interval"`.
 #' @param level Probabilities of the inner and the outer interval, or of one interval.
 #' @param standardize `TRUE` multiplies each coefficient by its column's standard deviation,
-#'   so that all share one scale: the change in y for one standard deviation in x.
+#'   so that all share one scale: the change in y for one standard deviation in x. That needs columns: a
+#'   [wbb_genlasso()] without `X` has none.
 #' @param col Colour.
 #' @param main Title.
 #' @param ... Not used; an unknown argument is an error.
@@ -77,7 +80,8 @@ ink <- "grey25"
 pale <- "grey75"
 
 tint <- function(col, alpha) grDevices::adjustcolor(col, alpha)
-shade <- function(col) grDevices::adjustcolor(col, red.f = 0.6, green.f = 0.6, blue.f = 0.6)
+# adjustcolor() warns where there is no colour to adjust.
+shade <- function(col) if (length(col)) grDevices::adjustcolor(col, red.f = 0.6, green.f = 0.6, blue.f = 0.6) else col
 
 # ---- frames --------------------------------------------------------------------------
 

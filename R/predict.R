@@ -1,3 +1,5 @@
+# predict() of the linear fits, and what the predictions of all fits share.
+
 #' Predictions with intervals
 #'
 #' Predicts the response at new data: a point estimate, with credible intervals of
@@ -11,12 +13,16 @@
 #' \eqn{\sigma} for [bayes_bridge()]; they are found by
 #' root finding, without random numbers.
 #'
-#' New data are matched to the fit by the names of columns, and columns that the
-#' fit does not know are ignored. If either side has no names, the number of
-#' columns must agree. Missing values are an error, and so are levels of a factor
-#' that the fit did not see. A sparse matrix is not made dense.
+#' @section New data:
+#' Columns are matched to those of the fit by name, and columns that the fit does not know are ignored. If
+#' either side has no names, the number of columns must agree and they are taken by position; names that had to
+#' be ignored for that are said in a warning. Types must be those of the fit, as in [stats::predict.lm()]: a
+#' number that arrives as text or as a factor is an error, and so is a number for a factor. So are missing values and
+#' levels that the fit did not see. A sparse matrix is not made dense.
 #'
-#' @param object A fit of [wbb_lasso()] or [bayes_bridge()].
+#' Without `newdata` rows that `na.exclude` left out come back as `NA`.
+#'
+#' @param object A fit of [wbb_lasso()], [bayes_bridge()] or [wbb_genlasso()].
 #' @param newdata A data frame, or a matrix if the fit was made from one; by default
 #'   the data of the fit.
 #' @param type `"response"`, or `"draws"` for the predictions of all draws.
@@ -28,7 +34,7 @@
 #' @param ... Not used.
 #' @return A vector; with an interval a matrix with columns `fit`, `lwr` and `upr`;
 #'   for `type = "draws"` a matrix with one row a draw and one column a row of
-#'   `newdata`.
+#'   `newdata`. Draws that failed are left out.
 #' @examples
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
 #' new <- diabetes[1:3, ]
@@ -41,64 +47,51 @@ predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "draw
                               interval = c("none", "credible", "prediction"),
                               level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
   check_dots(..., .function = "predict", .known = names(formals()))
-  type <- check_choice(type, "type", c("response", "draws"))
-  interval <- check_choice(interval, "interval", c("none", "credible", "prediction"))
-  estimate <- check_choice(estimate, "estimate", c("mode", "mean"))
-  level <- check_level(level)
   check_fit(object)
-  if (type == "draws" && interval != "none") {
+  predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
+}
+
+#' @rdname predict.wbb_lasso
+#' @export
+predict.wbb_bridge <- function(object, newdata = NULL, type = c("response", "draws"),
+                               interval = c("none", "credible", "prediction"), level = 0.95, ...) {
+  check_dots(..., .function = "predict", .known = names(formals()))
+  check_fit(object)
+  predict_linear(object, newdata, check_prediction(type, interval, level, "mean"))
+}
+
+#' @rdname predict.wbb_lasso
+#' @export
+predict.wbb_genlasso <- predict.wbb_lasso
+
+# What all fits share ----------------------------------------------------------------
+
+linear_intervals <- c("none", "credible", "prediction")
+
+check_prediction <- function(type, interval, level, estimate, intervals = linear_intervals) {
+  asked <- list(
+    type = check_choice(type, "type", c("response", "draws")),
+    interval = check_choice(interval, "interval", intervals),
+    level = check_level(level), estimate = check_choice(estimate, "estimate", c("mode", "mean"))
+  )
+  if (asked$type == "draws" && asked$interval != "none") {
     bad_argument("interval", "be \"none\" with type = \"draws\"", interval)
   }
-  x <- if (is.null(newdata)) model.matrix.wbb(object) else new_x(object, newdata)
-  if (type == "draws") return(predict_draws(object, x, lambda))
-  point <- predict_point(object, x, lambda, estimate)
-  if (interval != "none") {
-    limits <- predict_limits(object, x, lambda, interval, interval_probs(level))
-    point <- cbind(fit = point, lwr = limits[, 1L], upr = limits[, 2L])
-  }
-  if (is.null(newdata)) stats::napredict(object$na.action, point) else point
+  asked
 }
 
-predict_point <- function(fit, x, lambda, estimate) {
-  coefficients <- coef.wbb(fit, estimate, lambda)
-  fitted <- linear_predictor(x, as.matrix(coefficients), fit$spec$intercept)
-  rownames(fitted) <- rownames(x)
-  if (is.matrix(coefficients)) colnames(fitted) <- colnames(coefficients) else fitted <- fitted[, 1L]
-  fitted
+# Rows that na.exclude left out come back as NA, here as columns: the draws are the rows.
+pad_draws <- function(na_action, draws) {
+  at <- stats::napredict(na_action, stats::setNames(seq_len(ncol(draws)), colnames(draws)))
+  if (length(at) == ncol(draws)) return(draws)
+  out <- if (length(dim(draws)) == 2L) draws[, at, drop = FALSE] else draws[, at, , drop = FALSE]
+  if (!is.null(names(at))) dimnames(out)[[2L]] <- names(at)
+  out
 }
 
-predict_draws <- function(fit, x, lambda) {
-  draws <- draws_matrix(fit, lambda)
-  check_size(as.double(nrow(draws)) * nrow(x), "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  predicted <- t(linear_predictor(x, t(draws), fit$spec$intercept))
-  colnames(predicted) <- rownames(x)
-  predicted
-}
-
-# Limits at both `probs`, a row for each row of x. All draws at all rows may be
-# far larger than the data, so rows go in blocks of about this many numbers.
-block_numbers <- 2e6
-
-predict_limits <- function(fit, x, lambda, interval, probs) {
-  coefficients <- t(draws_matrix(fit, lambda))
-  sigma <- draw_sigma(fit, lambda)
-  limits <- matrix(0, nrow(x), 2L)
-  size <- max(1L, as.integer(block_numbers / ncol(coefficients)))
-  for (start in seq(1L, by = size, length.out = ceiling(nrow(x) / size))) {
-    rows <- start:min(start + size - 1L, nrow(x))
-    centre <- linear_predictor(x[rows, , drop = FALSE], coefficients, fit$spec$intercept)
-    limits[rows, ] <- if (interval == "credible") {
-      t(column_quantiles(t(centre), probs))
-    } else {
-      vapply(probs, mixture_quantile, numeric(length(rows)), centre = centre, sigma = sigma)
-    }
-  }
-  limits
-}
-
-draw_sigma <- function(fit, lambda) {
-  if (!is_path(fit)) return(fit$diagnostics$sigma)
-  fit$diagnostics$sigma[fit$diagnostics$lambda == fit$lambda[lambda_index(fit, lambda)]]
+# The residual scale of the draws in draws_matrix().
+draw_sigma <- function(fit, lambda = NULL) {
+  of_draws(fit, fit$diagnostics$sigma, lambda)[usable_draws(fit, lambda)]
 }
 
 # The p-quantile of each row's equal mixture of N(centre[i, k], sigma[k]^2), by

@@ -3,13 +3,14 @@
 #' For each coefficient the mode, the mean and standard deviation of the draws,
 #' quantiles, the probabilities of being exactly zero and of being positive, and
 #' the Monte Carlo standard error of the mean. The draws are independent, so that
-#' this error is the standard deviation over the root of the number of draws.
+#' this error is the standard deviation over the root of the number of draws. Draws that failed are left out, and
+#' counted.
 #'
 #' @param object A fit, as from [wbb_lasso()].
 #' @param probs The probabilities of the quantiles.
 #' @param lambda Which value of `lambda`; by default all that were fitted.
 #' @param x A summary.
-#' @param digits The number of significant digits.
+#' @param digits The number of significant digits that are printed.
 #' @param ... Not used.
 #' @return An object of class `summary.wbb`: a list with the data frame `table` (one
 #'   row a coefficient; for a path one row a lambda and coefficient), the number of
@@ -21,17 +22,21 @@
 #' summary(fit)
 #' summary(fit, probs = c(0.05, 0.95))$table
 #' @export
-summary.wbb <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL, ...) {
-  check_dots(..., .function = "summary", .known = c("probs", "lambda"))
-  lambdas <- chosen_lambdas(object, lambda)
+summary.wbb <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL,
+                        digits = max(3L, getOption("digits") - 3L), ...) {
+  check_dots(..., .function = "summary", .known = c("probs", "lambda", "digits"))
+  summary_parts(object, probs, lambda, digits)
+}
+
+summary_parts <- function(fit, probs, lambda, digits) {
+  lambdas <- chosen_lambdas(fit, lambda)
   probs <- check_probs(probs)
-  table <- do.call(rbind, lapply(lambdas, summary_table, fit = object, probs = probs))
-  rows <- if (is_path(object)) object$diagnostics$lambda %in% lambdas else TRUE
+  table <- do.call(rbind, lapply(lambdas, summary_table, fit = fit, probs = probs))
   structure(
     list(
-      fit = structure(object[c("call", "lambda", "lambda_from", "cv", "spec")], class = class(object)),
-      table = table, lambda = lambdas, draws = draw_count(object$spec),
-      not_converged = sum(object$diagnostics$status[rows] != "converged")
+      fit = structure(fit[c("call", "lambda", "lambda_from", "cv", "spec")], class = class(fit)),
+      table = table, lambda = lambdas, draws = draw_count(fit$spec),
+      not_converged = sum(failed_solutions(fit, lambda)), digits = check_count(digits, "digits")
     ),
     class = "summary.wbb"
   )
@@ -63,7 +68,7 @@ summary_table <- function(lambda, fit, probs) {
 
 #' @rdname summary.wbb
 #' @export
-print.summary.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.summary.wbb <- function(x, digits = x$digits, ...) {
   print_header(x$fit)
   for (lambda in x$lambda) {
     rows <- if (is.null(x$table$lambda)) TRUE else x$table$lambda == lambda
@@ -73,9 +78,14 @@ print.summary.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...
     print(summary_matrix(table[!hidden, ], digits), quote = FALSE, right = TRUE)
     print_hidden(hidden, "zero in most draws")
   }
-  solutions <- x$draws * length(x$lambda)
-  cat("\nDraws that did not converge: ", x$not_converged, " of ", solutions, "\n", sep = "")
+  cat("\n")
+  print_not_converged(x)
   invisible(x)
+}
+
+print_not_converged <- function(x) {
+  cat("Draws that did not converge: ", x$not_converged, " of ", x$draws * length(x$lambda),
+    if (x$not_converged) ", left out", "\n", sep = "")
 }
 
 # Coefficients differ in scale: each number has its own digits, probabilities have

@@ -9,20 +9,25 @@
 #'   the draws.
 #' @param lambda Which value of `lambda`; by default all that were fitted.
 #' @param data The data to augment; by default those of the fit.
-#' @param newdata New data to augment with predictions.
+#' @param newdata New data to augment with predictions; see [predict.wbb_lasso()].
 #' @param interval Add limits `.lower` and `.upper`: see [predict.wbb_lasso()],
 #'   [predict.wbb_trendfilter()] and [predict.wbb_mlp()].
+#' @param exponentiate Give `exp()` of the estimate and its limits?
+#' @param effects,parametric Not used: functions that take any model, such as `mice::pool()`, give them. There are
+#'   `"fixed"` effects only.
 #' @param ... Not used.
 #' @return Data frames. `tidy()`: one row a coefficient with `term`, `estimate`,
-#'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`.
+#'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`, the shares of draws that are
+#'   zero and positive. A trend has the place `x` and no shares; networks have the chosen `parameters`, and
+#'   `p.positive` alone.
 #'   `glance()`: one row with `nobs`, `draws`, `lambda`, `nonzero` (coefficients of
 #'   the mode but the intercept), `sigma` of the mode and `not.converged`.
 #'   For chains it has `chains`, `alpha`, the means of `sigma` and `nu`, the largest R-hat and the
-#'   smallest effective sample size; for a trend the numbers of `knots` and degrees of freedom `df`.
-#'   For networks `tidy()` has the chosen `parameters`, and `glance()` the means over the draws of what
-#'   [summary()][summary.wbb_mlp] shows.
-#'   `augment()`: the data with `.fitted` and, where the response is known,
-#'   `.resid`; for classes `.fitted` is the likeliest class and `.probability` its posterior mean
+#'   smallest effective sample size; for a trend the numbers of `knots` and degrees of freedom `df`; for networks the
+#'   means over the draws of what [summary()][summary.wbb_mlp] shows.
+#'   `augment()`: the data with `.fitted` and, where the response is a number and known, `.resid`; that is so for the
+#'   data of the fit, and for `newdata` in which the response of the formula can be found. For classes
+#'   `.fitted` is the likeliest class and `.probability` its posterior mean
 #'   probability, with limits. For a path `tidy()` and `glance()` have rows for each `lambda`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
@@ -33,35 +38,50 @@
 NULL
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::tidy
-tidy.wbb <- function(x, conf.int = FALSE, conf.level = 0.95,
-                     estimate = c("mode", "mean", "median"), lambda = NULL, ...) {
+#' @method tidy wbb
+#' @exportS3Method generics::tidy wbb
+tidy.wbb <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mode", "mean", "median"),
+                     lambda = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
   check_dots(..., .function = "tidy", .known = names(formals()))
-  estimate <- check_choice(estimate, "estimate", c("mode", "mean", "median"))
-  conf.level <- check_level(conf.level, "conf.level")
-  conf.int <- check_flag(conf.int, "conf.int")
-  do.call(rbind, lapply(chosen_lambdas(x, lambda), tidy_table, fit = x, estimate = estimate,
-    level = if (conf.int) conf.level))
+  tidy_table(x, conf.int, conf.level, check_choice(estimate, "estimate", c("mode", "mean", "median")),
+    exponentiate, effects, lambda)
 }
 
-tidy_table <- function(lambda, fit, estimate, level) {
+# The rows of all lambdas that are asked for.
+tidy_table <- function(fit, conf.int, conf.level, estimate, exponentiate, effects, lambda = NULL) {
+  conf.level <- check_level(conf.level, "conf.level")
+  conf.int <- check_flag(conf.int, "conf.int")
+  check_choice(effects, "effects", "fixed")
+  rows <- lapply(chosen_lambdas(fit, lambda), tidy_rows, fit = fit, estimate = estimate, level = if (conf.int) conf.level)
+  exponentiated(do.call(rbind, rows), exponentiate)
+}
+
+tidy_rows <- function(lambda, fit, estimate, level) {
   table <- summary_table(lambda, fit, probs = 0.5)
   columns <- list(term = table$term, estimate = point_estimate(fit, lambda, estimate), std.error = table$sd)
   if (is_path(fit)) columns <- c(list(lambda = table$lambda), columns)
   if (!is.null(level)) {
-    limits <- confint.wbb(fit, level = level, lambda = lambda)
+    limits <- credible_limits(draws_matrix(fit, lambda), level)
     columns <- c(columns, list(conf.low = limits[, 1L], conf.high = limits[, 2L]))
   }
   data.frame(columns, p.zero = table$p_zero, p.positive = table$p_positive, row.names = NULL)
 }
 
+exponentiated <- function(table, exponentiate) {
+  if (!check_flag(exponentiate, "exponentiate")) return(table)
+  columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+  table[columns] <- lapply(table[columns], exp)
+  table
+}
+
 #' @rdname tidy.wbb
-#' @exportS3Method generics::glance
+#' @method glance wbb
+#' @exportS3Method generics::glance wbb
 glance.wbb <- function(x, ...) {
   check_dots(..., .function = "glance", .known = character())
   check_fit(x)
   slopes <- as.matrix(x$mode)[x$spec$intercept + seq_len(x$spec$p), , drop = FALSE]
-  failed <- matrix(x$diagnostics$status != "converged", ncol = length(x$lambda))
+  failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
   data.frame(
     nobs = x$spec$n, draws = draw_count(x$spec), lambda = x$lambda,
     nonzero = as.integer(colSums(slopes != 0)), sigma = x$mode_diagnostics$sigma,
@@ -70,34 +90,71 @@ glance.wbb <- function(x, ...) {
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::augment
+#' @method augment wbb_lasso
+#' @exportS3Method generics::augment wbb_lasso
 augment.wbb_lasso <- function(x, data = NULL, newdata = NULL,
                               interval = c("none", "credible", "prediction"),
                               conf.level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
   lambda_index(x, lambda)
-  # The kept data have no rows for what na.exclude would pad.
-  if (is.null(data)) x$na.action <- NULL
-  predicted <- predict.wbb_lasso(x, newdata, interval = interval, level = conf.level, lambda = lambda)
+  x <- with_rows_of(x, data)
+  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
+}
+
+#' @rdname tidy.wbb
+#' @method augment wbb_bridge
+#' @exportS3Method generics::augment wbb_bridge
+augment.wbb_bridge <- function(x, data = NULL, newdata = NULL,
+                               interval = c("none", "credible", "prediction"), conf.level = 0.95, ...) {
+  check_dots(..., .function = "augment", .known = names(formals()))
+  check_fit(x)
+  x <- with_rows_of(x, data)
+  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level))
+}
+
+#' @rdname tidy.wbb
+#' @method augment wbb_genlasso
+#' @exportS3Method generics::augment wbb_genlasso
+augment.wbb_genlasso <- augment.wbb_lasso
+
+# The kept data have no rows for what na.exclude would pad.
+with_rows_of <- function(fit, data) {
+  if (is.null(data)) fit$na.action <- NULL
+  fit
+}
+
+augment_table <- function(fit, data, newdata, predicted) {
   if (!is.matrix(predicted)) predicted <- cbind(fit = predicted)
-  out <- if (is.null(newdata)) augment_data(x, data, nrow(predicted)) else augment_newdata(newdata)
+  out <- if (is.null(newdata)) augment_data(fit, data, nrow(predicted)) else augment_newdata(newdata)
   out$.fitted <- unname(predicted[, "fit"])
   if (ncol(predicted) == 3L) {
     out$.lower <- unname(predicted[, "lwr"])
     out$.upper <- unname(predicted[, "upr"])
   }
-  if (is.null(newdata)) out$.resid <- unname(residuals.wbb(x, lambda))
+  out$.resid <- augment_residuals(fit, newdata, out$.fitted)
   out
+}
+
+# NULL where the response is not known.
+augment_residuals <- function(fit, newdata, fitted) {
+  if (is.null(newdata)) return(unname(stats::naresid(fit$na.action, fit$y)) - fitted)
+  y <- if (is.data.frame(newdata)) observed_response(fit$terms, newdata)
+  if (is.null(y)) return(NULL)
+  if (!is.numeric(y) && !is.logical(y)) wrong_type("newdata", deparse1(fit$terms[[2L]]), y, "numeric")
+  as.double(y) - fitted
 }
 
 augment_data <- function(fit, data, n) {
   if (is.null(data)) {
     if (!is.null(fit$model)) return(fit$model)
-    return(cbind(augment_newdata(fit$x), y = fit$y))
+    # A trend has a point in place of columns.
+    return(if (is.null(dim(fit$x)) && !is.null(fit$x)) data.frame(x = fit$x, y = fit$y) else {
+      cbind(augment_newdata(own_columns(fit)), y = fit$y)
+    })
   }
   if (!is.data.frame(data) || nrow(data) != n) {
-    bad_argument("data", paste("be the data frame of the fit, with", n, "rows"), data)
+    bad_argument("data", paste("be the data frame of the fit, with", counted(n, "row")), data)
   }
   data
 }

@@ -1,4 +1,4 @@
-# What a trend has beyond the methods of all fits: knots, bands and other points.
+# What a trend has beyond the methods of all fits: knots, and tables of them.
 
 #' The knots of a trend
 #'
@@ -7,7 +7,7 @@
 #' Knots are exact: they are the differences that are not zero, not those above a
 #' threshold. A bend that the data place only roughly is shared between
 #' neighbouring points; `width` counts knots that lie close to each other together.
-#' For order 0 the trend jumps right after the knot.
+#' For order 0 the trend jumps right after the knot. Draws that failed are left out.
 #'
 #' @param Fn A fit of [wbb_trendfilter()].
 #' @param type `"probability"`: for each place the share of draws with a knot; `"mode"`:
@@ -41,7 +41,7 @@ knots.wbb_trendfilter <- function(Fn, type = c("probability", "mode", "number", 
     probability = knot_probability(Fn, index, width),
     mode = knots_at(Fn$mode_knots, Fn, index),
     number = knot_numbers(Fn, index),
-    draws = knots_at(Fn$knots, Fn, index)
+    draws = usable_knots(Fn, index)
   )
 }
 
@@ -53,15 +53,23 @@ knots_at <- function(knots, fit, index) {
   out
 }
 
+# Those of draws that have a solution.
+usable_knots <- function(fit, index) {
+  knots <- knots_at(fit$knots, fit, index)
+  kept <- knots$draw %in% usable_draws(fit, fit$lambda[index])
+  if (all(kept)) knots else `row.names<-`(knots[kept, ], NULL)
+}
+
 knot_numbers <- function(fit, index) {
-  matrix(fit$diagnostics$knots, ncol = length(fit$lambda))[, index]
+  lambda <- fit$lambda[index]
+  of_draws(fit, fit$diagnostics$knots, lambda)[usable_draws(fit, lambda)]
 }
 
 knot_probability <- function(fit, index, width = 0) {
-  all <- knots_at(fit$knots, fit, index)
+  all <- usable_knots(fit, index)
   of_mode <- knots_at(fit$mode_knots, fit, index)
   x <- sort(unique(c(all$x, of_mode$x)))
-  share <- function(knots) draws_near(knots, x, width) / draw_count(fit$spec)
+  share <- function(knots) draws_near(knots, x, width) / length(usable_draws(fit, fit$lambda[index]))
   data.frame(
     x = x, probability = share(all), p_up = share(all[all$jump > 0, ]), in_mode = x %in% of_mode$x
   )
@@ -82,131 +90,13 @@ draws_near <- function(knots, x, width) {
   cumsum(steps)[seq_along(x)]
 }
 
-#' A trend at other points, with bands
-#'
-#' Predicts the trend at any `x`, with pointwise or simultaneous bands, or gives the trend of
-#' every draw.
-#'
-#' Between the points of the data the trend is the discrete spline: the polynomial of
-#' degree `order` through the point to the right and the `order` points before it. Beyond
-#' the data the last polynomial goes on; of that little is known, and the bands
-#' show only what the draws do.
-#'
-#' The bands:
-#' - `"credible"`: pointwise quantiles of the draws;
-#' - `"se"`: the mean of the draws plus and minus standard deviations, as many as a normal
-#'   distribution needs for `level` (`level = 0.9545` gives the 2 of the paper);
-#' - `"simultaneous"`: the mean of the draws plus and minus that multiple of the standard deviations
-#'   (sup-t) which holds the whole trend in a share `level` of the draws;
-#' - `"prediction"`: quantiles for a new observation, as in [predict.wbb_lasso()].
-#'
-#' @param object A fit of [wbb_trendfilter()].
-#' @param newdata Points: a numeric vector, or a data frame with the predictor of the
-#'   formula (or a column `x`); by default those of the data, row by row.
-#' @param type `"response"`, or `"draws"` for the trends of all draws.
-#' @param interval The band.
-#' @inheritParams predict.wbb_lasso
-#' @return A vector; with a band a matrix with columns `fit`, `lwr` and `upr`; for
-#'   `type = "draws"` a matrix with one row a draw and one column a point.
-#' @examples
-#' fit <- wbb_trendfilter(Nile, time(Nile), order = 1, lambda = 500, draws = 200, seed = 1)
-#' predict(fit, c(1900.5, 1950), interval = "credible")
-#' predict(fit, c(1900.5, 1950), interval = "simultaneous")
-#' @export
-predict.wbb_trendfilter <- function(object, newdata = NULL, type = c("response", "draws"),
-                                    interval = c("none", "credible", "se", "simultaneous", "prediction"),
-                                    level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
-  check_dots(..., .function = "predict", .known = names(formals()))
-  type <- check_choice(type, "type", c("response", "draws"))
-  interval <- check_choice(interval, "interval", trendfilter_bands)
-  estimate <- check_choice(estimate, "estimate", c("mode", "mean"))
-  level <- check_level(level)
-  check_fit(object)
-  if (type == "draws" && interval != "none") {
-    bad_argument("interval", "be \"none\" with type = \"draws\"", interval)
-  }
-  if (is.null(newdata)) check_kept(object, "x")
-  at <- if (is.null(newdata)) object$x else new_points(object, newdata)
-  through <- interpolation(object$points, at, object$spec$order)
-  if (type == "draws") {
-    draws <- draws_matrix(object, lambda)
-    check_size(as.double(nrow(draws)) * length(at), "the predictions", "newdata", NULL, "Predict fewer points at a time.")
-    return(interpolated(draws, through))
-  }
-  coefficients <- coef.wbb(object, estimate, lambda)
-  point <- interpolated(t(as.matrix(coefficients)), through)
-  point <- if (is.matrix(coefficients)) t(point) else point[1L, ]
-  if (interval != "none") point <- cbind(fit = point, trendfilter_limits(object, through, lambda, interval, level))
-  if (is.null(newdata)) stats::napredict(object$na.action, point) else point
-}
-
-trendfilter_bands <- c("none", "credible", "se", "simultaneous", "prediction")
-
-new_points <- function(fit, newdata) {
-  if (is.numeric(newdata) && is.null(dim(newdata))) {
-    return(check_numbers(as.vector(newdata), "newdata", must = "be finite numbers"))
-  }
-  if (!is.data.frame(newdata)) bad_argument("newdata", "be a numeric vector or a data frame", newdata)
-  if (!is.null(fit$terms)) return(unname(new_x(fit, newdata)[, 1L]))
-  check_columns("x", names(newdata), "newdata")
-  check_numbers(newdata$x, "newdata", must = "have finite numbers `x`")
-}
-
-# Rows of weights: the value at `at` is a combination of `order` + 1 points (Lagrange).
-interpolation <- function(points, at, order) {
-  right <- pmin(findInterval(at, points, left.open = TRUE) + 1L, length(points))
-  first <- pmin(pmax(right - order, 1L), length(points) - order)
-  columns <- outer(first, 0:order, `+`)
-  near <- matrix(points[columns], nrow(columns))
-  weight <- vapply(seq_len(order + 1L), function(j) {
-    others <- near[, -j, drop = FALSE]
-    terms <- (at - others) / (near[, j] - others)
-    Reduce(`*`, lapply(seq_len(order), function(i) terms[, i]), rep(1, length(at)))
-  }, numeric(length(at)))
-  list(columns = columns, weight = matrix(weight, length(at)))
-}
-
-interpolated <- function(draws, through) {
-  draws <- unname(draws)
-  out <- 0
-  for (j in seq_len(ncol(through$columns))) {
-    out <- out + draws[, through$columns[, j], drop = FALSE] * rep(through$weight[, j], each = nrow(draws))
-  }
-  out
-}
-
-trendfilter_limits <- function(fit, through, lambda, interval, level) {
-  draws <- interpolated(draws_matrix(fit, lambda), through)
-  limits <- switch(interval,
-    credible = t(column_quantiles(draws, interval_probs(level))),
-    prediction = vapply(interval_probs(level), mixture_quantile, numeric(ncol(draws)),
-      centre = t(draws), sigma = draw_sigma(fit, lambda)),
-    se = colMeans(draws) + outer(column_sds(draws), stats::qnorm(interval_probs(level))),
-    simultaneous = colMeans(draws) + outer(column_sds(draws), c(-1, 1) * sup_t(draws, level))
-  )
-  limits <- matrix(limits, ncol = 2L)
-  colnames(limits) <- c("lwr", "upr")
-  limits
-}
-
-# The multiple of the standard deviations that `level` of the draws never leave.
-sup_t <- function(draws, level) {
-  sd <- column_sds(draws)
-  moves <- sd > 0
-  if (!any(moves)) return(0)
-  z <- abs(draws[, moves, drop = FALSE] - rep(colMeans(draws)[moves], each = nrow(draws))) /
-    rep(sd[moves], each = nrow(draws))
-  unname(stats::quantile(do.call(pmax, lapply(seq_len(ncol(z)), function(j) z[, j])), level))
-}
-
 #' @rdname wbb-methods
 #' @export
 print.wbb_trendfilter <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
   print_header(x)
   mode <- x$mode_diagnostics
-  numbers <- matrix(x$diagnostics$knots, ncol = length(x$lambda))
-  middle <- apply(numbers, 2L, stats::quantile, c(0.025, 0.5, 0.975))
+  middle <- vapply(seq_along(x$lambda), knot_quantiles, numeric(3L), fit = x)
   table <- data.frame(
     lambda = format_lambda(x$lambda), `knots of the mode` = mode$knots, `df` = mode$knots + x$spec$order + 1L,
     sigma = signif(mode$sigma, digits), `knots of the draws` = middle[2L, ],
@@ -218,9 +108,17 @@ print.wbb_trendfilter <- function(x, digits = max(3L, getOption("digits") - 3L),
   invisible(x)
 }
 
+# Also a fit without any usable draw is to be looked at.
+knot_quantiles <- function(index, fit) {
+  if (!length(solved_draws(fit, fit$lambda[index]))) return(rep(NA_real_, 3L))
+  stats::quantile(knot_numbers(fit, index), c(0.025, 0.5, 0.975), names = FALSE)
+}
+
 #' @export
-summary.wbb_trendfilter <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL, ...) {
-  out <- summary.wbb(object, probs, lambda, ...)
+summary.wbb_trendfilter <- function(object, probs = c(0.025, 0.5, 0.975), lambda = NULL,
+                                    digits = max(3L, getOption("digits") - 3L), ...) {
+  check_dots(..., .function = "summary", .known = c("probs", "lambda", "digits"))
+  out <- summary_parts(object, probs, lambda, digits)
   out$knots <- do.call(rbind, lapply(out$lambda, function(at) {
     places <- knot_probability(object, lambda_index(object, at))
     if (is_path(object) && nrow(places)) cbind(lambda = at, places) else places
@@ -231,7 +129,7 @@ summary.wbb_trendfilter <- function(object, probs = c(0.025, 0.5, 0.975), lambda
 }
 
 #' @export
-print.summary.wbb_trendfilter <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.summary.wbb_trendfilter <- function(x, digits = x$digits, ...) {
   print_header(x$fit)
   for (i in seq_along(x$lambda)) {
     of_lambda <- function(table) if (is.null(table$lambda)) table else table[table$lambda == x$lambda[i], ]
@@ -247,29 +145,34 @@ print.summary.wbb_trendfilter <- function(x, digits = max(3L, getOption("digits"
     print(likely[order(likely$x), ], row.names = FALSE, digits = digits)
     number <- as.integer(names(x$numbers[[i]]))
     cat("\nNumber of knots: ", min(number), " to ", max(number), ", mean ",
-      format(sum(number * x$numbers[[i]]) / x$draws, digits = digits), "\n", sep = "")
+      format(sum(number * x$numbers[[i]]) / sum(x$numbers[[i]]), digits = digits), "\n", sep = "")
   }
-  cat("Draws that did not converge: ", x$not_converged, " of ", x$draws * length(x$lambda), "\n", sep = "")
+  print_not_converged(x)
   invisible(x)
 }
 
 # Tables ---------------------------------------------------------------------------
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::tidy
-tidy.wbb_trendfilter <- function(x, ...) {
-  table <- tidy.wbb(x, ...)
+#' @method tidy wbb_trendfilter
+#' @exportS3Method generics::tidy wbb_trendfilter
+tidy.wbb_trendfilter <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mode", "mean", "median"),
+                                 lambda = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
+  check_dots(..., .function = "tidy", .known = names(formals()))
+  estimate <- check_choice(estimate, "estimate", c("mode", "mean", "median"))
+  table <- tidy_table(x, conf.int, conf.level, estimate, exponentiate, effects, lambda)
   table <- table[!names(table) %in% c("p.zero", "p.positive")]
   after <- match("term", names(table))
   cbind(table[seq_len(after)], x = rep_len(x$points, nrow(table)), table[-seq_len(after)])
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::glance
+#' @method glance wbb_trendfilter
+#' @exportS3Method generics::glance wbb_trendfilter
 glance.wbb_trendfilter <- function(x, ...) {
   check_dots(..., .function = "glance", .known = character())
   check_fit(x)
-  failed <- matrix(x$diagnostics$status != "converged", ncol = length(x$lambda))
+  failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
   data.frame(
     nobs = x$spec$n, draws = draw_count(x$spec), order = x$spec$order, lambda = x$lambda,
     knots = x$mode_diagnostics$knots, df = x$mode_diagnostics$knots + x$spec$order + 1L,
@@ -278,28 +181,15 @@ glance.wbb_trendfilter <- function(x, ...) {
 }
 
 #' @rdname tidy.wbb
-#' @exportS3Method generics::augment
+#' @method augment wbb_trendfilter
+#' @exportS3Method generics::augment wbb_trendfilter
 augment.wbb_trendfilter <- function(x, data = NULL, newdata = NULL,
                                     interval = c("none", "credible", "se", "simultaneous", "prediction"),
                                     conf.level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
   lambda_index(x, lambda)
-  if (is.null(data)) x$na.action <- NULL
-  predicted <- predict.wbb_trendfilter(x, newdata, interval = interval, level = conf.level, lambda = lambda)
-  if (!is.matrix(predicted)) predicted <- cbind(fit = predicted)
-  out <- if (!is.null(newdata)) {
-    if (is.data.frame(newdata)) newdata else data.frame(x = newdata)
-  } else if (is.null(data) && is.null(x$model)) {
-    data.frame(x = x$x, y = x$y)
-  } else {
-    augment_data(x, data, nrow(predicted))
-  }
-  out$.fitted <- unname(predicted[, "fit"])
-  if (ncol(predicted) == 3L) {
-    out$.lower <- unname(predicted[, "lwr"])
-    out$.upper <- unname(predicted[, "upr"])
-  }
-  if (is.null(newdata)) out$.resid <- unname(residuals.wbb(x, lambda))
-  out
+  if (!is.null(newdata)) newdata <- trend_frame(x, newdata)
+  x <- with_rows_of(x, data)
+  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
 }

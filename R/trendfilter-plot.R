@@ -3,8 +3,8 @@
 #' Plot a trend
 #'
 #' The data, the trend with its bands, and below the probability of a knot at each
-#' place. `plot()` uses base graphics; `autoplot()` makes the same picture with
-#' \pkg{ggplot2}, from the same numbers.
+#' place. `plot()` uses base graphics; `autoplot()` shows the same numbers with
+#' \pkg{ggplot2}, with the key in words.
 #'
 #' @details
 #' The types are:
@@ -12,8 +12,8 @@
 #'   \item{`"trend"`}{The data (points), the mode (line), the pointwise band (dark) and the
 #'     simultaneous one (pale) at `level`; below, the share of the draws with a knot, and
 #'     the knots of the mode as triangles. The default for a fit at one `lambda`.}
-#'   \item{`"path"`}{For a fit with several `lambda`: the mode at each, with pointwise bands.
-#'     The default there.}
+#'   \item{`"path"`}{For a fit with several `lambda`: the mode at each, with pointwise bands, and their
+#'     knots. The default there.}
 #'   \item{`"cv"`}{For a fit with `lambda = "cv"`: see [plot.wbb()].}
 #' }
 #'
@@ -51,7 +51,8 @@ plot.wbb_trendfilter <- function(x, type = NULL, band = c("simultaneous", "credi
 }
 
 #' @rdname plot.wbb_trendfilter
-#' @exportS3Method ggplot2::autoplot
+#' @method autoplot wbb_trendfilter
+#' @exportS3Method ggplot2::autoplot wbb_trendfilter
 autoplot.wbb_trendfilter <- function(object, type = NULL, band = c("simultaneous", "credible"), level = 0.95,
                                      lambda = NULL, width = NULL, data = TRUE, xlab = NULL, ylab = NULL,
                                      main = NULL, ...) {
@@ -82,11 +83,12 @@ trend_data <- function(fit, type, band, level, lambda, width, data, xlab, ylab) 
   lambdas <- if (type == "path") sort(fit$lambda) else fit$lambda[lambda_index(fit, lambda)]
   through <- interpolation(fit$points, fit$points, fit$spec$order)
   rows <- lapply(lambdas, function(at) {
-    data.frame(lambda = at, x = fit$points, fit = point_estimate(fit, at, "mode"), row.names = NULL)
+    data.frame(lambda = at, x = fit$points, fit = mode_estimate(fit, at), row.names = NULL)
   })
   limits <- lapply(lambdas, function(at) {
     do.call(rbind, lapply(bands, function(band) {
-      data.frame(lambda = at, band = band, x = fit$points, trendfilter_limits(fit, through, at, band, level))
+      limits <- trendfilter_limits(fit, through, at, band, level, mode_estimate(fit, at))
+      data.frame(lambda = at, band = band, x = fit$points, limits)
     }))
   })
   knots <- lapply(lambdas, function(at) {
@@ -97,7 +99,8 @@ trend_data <- function(fit, type, band, level, lambda, width, data, xlab, ylab) 
     type = type, order = fit$spec$order, level = level, bands = bands, lambda = lambdas,
     trend = do.call(rbind, rows), limits = do.call(rbind, limits), knots = do.call(rbind, knots),
     data = if (data && !is.null(fit$y)) data.frame(x = fit$x, y = fit$y),
-    width = knot_width(fit, width), labels = trend_labels(fit, xlab, ylab)
+    width = knot_width(fit, width), labels = trend_labels(fit, xlab, ylab),
+    note = dropped_note(fit, if (type == "trend") lambdas)
   )
 }
 
@@ -129,6 +132,9 @@ trend_line <- function(x, y, order) {
   list(x = rep(x, each = 2L)[-1L], y = rep(y, each = 2L)[-2L * n])
 }
 
+# The scale of the lower panel; the knots of the mode are marked above it.
+knots_top <- function(data) max(0.05, data$knots$probability)
+
 knots_label <- function(data) {
   if (data$width > 0) paste0("P(knot within ", format(data$width, digits = 3), ")") else "P(knot)"
 }
@@ -145,7 +151,7 @@ draw_trend <- function(data, main) {
   side <- c(4.4, 0.8)
   graphics::par(mar = c(0.4, side[1L], if (is.null(main)) 1.8 else 3.4, side[2L]), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
   draw_trend_panel(data, main)
-  graphics::par(mar = c(3.4, side[1L], 0.8, side[2L]), cex = 0.9)
+  graphics::par(mar = c(3.4 + length(data$note), side[1L], 0.8, side[2L]), cex = 0.9)
   draw_knots_panel(data)
 }
 
@@ -180,6 +186,8 @@ draw_trend_panel <- function(data, main) {
   trend_key(data, col)
 }
 
+band_words <- c(simultaneous = "simultaneous", credible = "pointwise", se = "normal")
+
 # Above the panel, where it hides nothing.
 trend_key <- function(data, col) {
   key <- function(...) {
@@ -189,7 +197,7 @@ trend_key <- function(data, col) {
   if (length(data$lambda) > 1L) {
     return(key(lambda_labels(data$lambda), lwd = 2, col = shade(col)))
   }
-  words <- c(simultaneous = "simultaneous", credible = "pointwise", se = "normal")[data$bands]
+  words <- band_words[data$bands]
   strength <- c(simultaneous = 0.25, credible = 0.55, se = 0.55)[data$bands]
   key(c("mode", if (length(words)) paste0(100 * data$level, "% ", words)),
     pch = c(NA, rep(15, length(words))), lwd = c(2, rep(NA, length(words))), pt.cex = 1.8,
@@ -201,7 +209,7 @@ lambda_labels <- function(lambda) paste("lambda =", format_lambda(lambda))
 
 draw_knots_panel <- function(data) {
   graphics::plot.new()
-  most <- max(0.05, data$knots$probability)
+  most <- knots_top(data)
   graphics::plot.window(range(data$trend$x), c(0, most * 1.12))
   col <- trend_colours(data)
   for (i in seq_along(data$lambda)) {
@@ -215,6 +223,7 @@ draw_knots_panel <- function(data) {
   graphics::mtext(data$labels$x, side = 1, line = 1.8, col = ink, cex = 0.9)
   label <- knots_label(data)
   graphics::mtext(label, side = 2, line = 3, las = 0, col = ink, cex = fitting(label, graphics::par("pin")[2L] * 1.6, 0.8))
+  foot_notes(data$note, line = 2.8)
 }
 
 # ggplot2 --------------------------------------------------------------------------
@@ -243,6 +252,7 @@ gg_trend <- function(data) {
     )
   })
   knots <- in_panel(data$knots, 2L)
+  of_mode <- cbind(knots[knots$in_mode, ], height = rep(1.08 * knots_top(data), sum(knots$in_mode)))
   observed <- in_panel(data$data, 1L)
   ggplot2::ggplot() +
     (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 0.6, colour = "grey60")) +
@@ -251,12 +261,24 @@ gg_trend <- function(data) {
     ggplot2::geom_segment(
       ggplot2::aes(.data$x, 0, xend = .data$x, yend = .data$probability, colour = .data$key), knots, linewidth = 0.4
     ) +
+    ggplot2::geom_point(
+      ggplot2::aes(.data$x, .data$height, colour = .data$key, fill = .data$key), of_mode, shape = 25, size = 1.3,
+      show.legend = FALSE
+    ) +
     ggplot2::facet_grid(panel ~ ., scales = "free_y", switch = "y") +
     ggplot2::scale_colour_manual(values = colours, guide = key) +
     ggplot2::scale_fill_manual(values = colours, guide = key) +
-    ggplot2::labs(x = data$labels$x, y = NULL) +
+    ggplot2::labs(x = data$labels$x, y = NULL, subtitle = trend_words(data)) +
+    gg_note(data) +
     gg_look(strip.placement = "outside") +
     ggplot2::theme(strip.text.y.left = ggplot2::element_text(face = "plain", hjust = 0.5))
+}
+
+# "Line: mode. Bands: 95% simultaneous (pale), 95% pointwise. Triangles: knots of the mode."
+trend_words <- function(data) {
+  words <- paste0(100 * data$level, "% ", band_words[data$bands], ifelse(data$bands == "simultaneous", " (pale)", ""))
+  bands <- if (length(data$bands)) paste0(if (length(words) > 1L) "Bands: " else "Band: ", paste(words, collapse = ", "), ". ")
+  paste0("Line: mode. ", bands, "Triangles: knots of the mode.")
 }
 
 # Both ends of each step, for a ribbon.
@@ -271,19 +293,20 @@ stepped <- function(rows) {
 }
 
 #' @rdname repr_html.wbb
-#' @exportS3Method repr::repr_html
+#' @method repr_html wbb_trendfilter
+#' @exportS3Method repr::repr_html wbb_trendfilter
 repr_html.wbb_trendfilter <- function(obj, n = 30, ...) {
   check_fit(obj)
   n <- check_count(n, "n")
   rows <- do.call(rbind, lapply(seq_along(obj$lambda), function(i) {
-    numbers <- stats::quantile(knot_numbers(obj, i), c(0.5, 0.025, 0.975))
+    numbers <- knot_quantiles(i, obj)[c(2L, 1L, 3L)]
     c(obj$mode_diagnostics$knots[i], obj$mode_diagnostics$knots[i] + obj$spec$order + 1, obj$mode_diagnostics$sigma[i], numbers)
   }))
   cells <- apply(rows, 2L, function(values) vapply(values, html_number, ""))
   cells <- matrix(cells, nrow(rows))
   head <- c("knots of the mode", "df", "sigma", "knots, median", "2.5%", "97.5%")
   table <- html_rows(head, paste("lambda =", format_lambda(obj$lambda)), cells)
-  places <- if (is_path(obj)) "" else html_knots(obj, n)
+  places <- if (is_path(obj) || !length(solved_draws(obj))) "" else html_knots(obj, n)
   paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, places, html_lines(failure_words(obj)), "</div>")
 }
 

@@ -223,9 +223,8 @@ c.wbb_trendfilter <- function(...) {
 describe.wbb_trendfilter <- function(fit) {
   spec <- fit$spec
   pieces <- c("constant", "linear", "quadratic", "cubic")
-  count <- function(n) format(n, big.mark = ",")
   describe_bootstrap(
     fit, paste0("trend filter of order ", spec$order, " (piecewise ", pieces[spec$order + 1L], ")"),
-    paste0(count(spec$n), " rows at ", count(length(spec$names)), " points")
+    paste(counted(spec$n, "row"), "at", counted(length(spec$names), "point"))
   )
 }

@@ -6,8 +6,8 @@
 #' draw k is a function of the seed, k and i alone.
 #'
 #' @param object A fit, as from [wbb_lasso()].
-#' @param draws Which draws, as row numbers of `as.matrix(object)`; `NULL` is all
-#'   of them. Draws of [wbb_mlp()] that have no network are counted here.
+#' @param draws Which draws, as row numbers of `as.matrix(object, failed = TRUE)`; `NULL` is all
+#'   of them. Draws that failed have weights as well, and are counted.
 #' @param ... Not used.
 #' @return A matrix with one row a draw and one column an observation, and then
 #'   the weight of the penalty: one column `prior`, or with

@@ -44,3 +44,10 @@ fake_cv <- function(rule = "min") {
   curve <- data.frame(lambda = lambda, mean = 2 + (log10(lambda) - 1)^2, se = 0.5, nonzero = 0:19)
   list(curve = curve, lambda_min = lambda[14], lambda_1se = lambda[10], rule = rule, nfolds = 10)
 }
+
+# Draws where nobody looks.
+on_device <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  force(code)
+}

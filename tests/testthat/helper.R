@@ -59,6 +59,27 @@ same_draws <- function(a, b) {
   expect_identical(a$mode, b$mode)
 }
 
+# The same fit with draws that failed, however large, and the fit that never had them.
+with_failures <- function(fit, rows) {
+  fit$draws[rows, ] <- 1e180
+  fit$diagnostics$status[rows] <- "not converged"
+  fit$diagnostics$sigma[rows] <- 1e180
+  if (!is.null(fit$knots)) fit$knots <- rbind(fit$knots, data.frame(draw = rows, x = fit$points[3], jump = 1))
+  fit
+}
+
+without_rows <- function(fit, rows) {
+  fit$draws <- fit$draws[-rows, , drop = FALSE]
+  fit$diagnostics <- fit$diagnostics[-rows, ]
+  if (!is.null(fit$knots)) {
+    fit$knots <- fit$knots[!fit$knots$draw %in% rows, ]
+    fit$knots$draw <- match(fit$knots$draw, setdiff(seq_len(draw_count(fit$spec)), rows))
+    row.names(fit$knots) <- NULL
+  }
+  fit$spec$segments$draws <- draw_count(fit$spec) - length(rows)
+  fit
+}
+
 sd_n <- function(x) sqrt(colMeans(sweep(x, 2, colMeans(x))^2))
 
 # A file of the full MNIST, which is no part of the package: from the folder WBB_MNIST, or beside the checkout.

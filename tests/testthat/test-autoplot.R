@@ -14,6 +14,13 @@ test_that("the generic finds the method, and each type draws without a warning",
   drawn(ggplot2::autoplot(fake_fit(awkward_draws()[1, , drop = FALSE])))
 })
 
+test_that("nothing warns where no coefficient is zero", {
+  z <- stats::qnorm(stats::ppoints(50))
+  expect_silent(picture <- ggplot2::autoplot(fake_fit(cbind(a = 5 + z, b = z))))
+  drawn(picture)
+  expect_identical(shade(character()), character())
+})
+
 test_that("a panel is a column, also where names are duplicated or look like code", {
   draws <- awkward_draws()
   built <- ggplot2::ggplot_build(ggplot2::autoplot(fake_fit(draws)))

@@ -14,6 +14,13 @@ test_that("the table has a row a coefficient and fit", {
   expect_equal(compare(random, level = 0.5)$table$upper, unname(confint(random, level = 0.5)[, 2]))
 })
 
+test_that("labels are names, variables or places", {
+  labels <- function(...) unique(as.data.frame(compare(...))$fit)
+  expect_identical(labels(random, b = fixed, quick_diabetes()), c("random", "b", "fit 3"))
+  expect_identical(labels(random, random), c("random", "random.1"))
+  expect_identical(row.names(as.data.frame(compare(random), row.names = letters[1:11])), letters[1:11])
+})
+
 test_that("fits with other coefficients leave gaps", {
   all <- compare(random, bridge)
   expect_identical(sum(all$table$fit == "bridge"), 3L)

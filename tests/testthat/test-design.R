@@ -85,36 +85,29 @@ test_that("row arguments are columns of the data and follow its rows", {
   expect_identical(ncol(weights(fit)), 60L)
 })
 
-test_that("new data are matched by name", {
-  fit <- quick(x, y)
-  new <- x[1:3, ]
-  expected <- predict(fit, new)
-  expect_identical(predict(fit, new[, 5:1]), expected)
-  expect_identical(predict(fit, cbind(new, more = 1)), expected)
-  expect_identical(unname(predict(fit, unname(new))), unname(expected))
-  expect_equal(unname(predict(fit, as.data.frame(new))), unname(expected))
-  expect_bad(predict(fit, new[, -2]), "newdata", "\"x2\"")
-  expect_bad(predict(fit, unname(new)[, -2]), "newdata", "has 4")
-  expect_bad(predict(fit, 1:5), "newdata")
-  new[2, 2] <- NA
-  expect_bad(predict(fit, new), "newdata", "row 2 of column \"x2\"")
-  expect_length(predict(fit, x[0, ]), 0L)
+test_that("the expression of the data is evaluated once", {
+  count <- 0
+  counted_data <- function() {
+    count <<- count + 1
+    data
+  }
+  quick(y ~ x1 + f, counted_data())
+  expect_identical(count, 1)
+  wbb_trendfilter(y ~ x1, counted_data(), lambda = 5, draws = 2, seed = 1, threads = 1)
+  expect_identical(count, 2)
+  # Random data would have been two different ones.
+  drawn <- with_seed(1, quick(y ~ x1, data[sample(60), ]))
+  expect_identical(drawn$y, with_seed(1, data[sample(60), ]$y))
+})
 
-  fit <- quick(y ~ x1 + f, data)
-  expect_identical(predict(fit, data), fitted(fit))
-  expect_bad(predict(fit, data["x1"]), "newdata", "\"f\"")
-  expect_bad(predict(fit, x), "newdata")
-  expect_bad(predict(fit, transform(data, f = "d")), "newdata", "\"d\"")
-  expect_bad(predict(fit, transform(data, x1 = NA_real_)), "newdata")
-  # A variable of that name in the workspace does not stand in for a column.
-  x1 <- rep(0, 60)
-  expect_bad(predict(fit, data["f"]), "newdata", "\"x1\"")
-
-  fit <- quick(data[c("x1", "f")], y)
-  expect_identical(unname(predict(fit, data[c("f", "x2", "x1")])), unname(predict(fit)))
-  expect_bad(predict(fit, data["x1"]), "newdata", "\"f\"")
-  expect_bad(predict(fit, transform(data, f = "d")), "newdata", "\"d\"")
-  expect_bad(predict(fit, transform(data, x1 = "d")), "newdata", "\"x1\"")
+test_that("groups of mixed models are refused, where they are meant", {
+  data$g <- rep(1:6, 10)
+  expect_bad(quick(y ~ x1 + (1 | g), data), "formula", "(1 | g)")
+  expect_bad(quick(y ~ x1 + (x1 || g), data), "formula", "(x1 || g)")
+  expect_bad(quick(y ~ x1 * (1 | g), data), "formula", "cluster")
+  expect_bad(bayes_bridge(y ~ x1 + (1 | g), data, draws = 10, burn = 0), "formula", "random effects")
+  either <- quick(y ~ x2 + I(x1 > 0 | g > 3), data)
+  expect_identical(variable.names(either)[3], "I(x1 > 0 | g > 3)TRUE")
 })
 
 test_that("degenerate data work", {

@@ -29,6 +29,97 @@ test_that("formats of posterior and coda", {
   expect_identical(as.matrix(coda::as.mcmc(fit)), as.matrix(fit), ignore_attr = TRUE)
 })
 
+test_that("callers that convert anything to a data frame are served", {
+  expect_identical(data.frame(fit), setNames(as.data.frame(fit), make.names(names(as.data.frame(fit)))))
+  # As tibble::as_tibble() calls it.
+  expect_identical(as.data.frame(fit, stringsAsFactors = FALSE), as.data.frame(fit))
+  expect_bad(as.data.frame(fit, stringAsFactor = FALSE), "stringAsFactor")
+  expect_identical(row.names(as.data.frame(fit, row.names = letters[1:20])), letters[1:20])
+})
+
+test_that("draws that failed are in nothing that is computed from the draws", {
+  rows <- c(3, 20)
+  broken <- with_failures(fit, rows)
+  clean <- without_rows(fit, rows)
+  same <- function(method, ...) expect_identical(method(broken, ...), method(clean, ...), ignore_attr = "row.names")
+  for (method in list(as.matrix, as.data.frame, vcov, confint)) same(method)
+  for (type in c("mean", "median")) same(coef, type)
+  same(function(fit) summary(fit)$table)
+  same(predict, diabetes[1:3, ], "draws")
+  same(predict, diabetes[1:3, ], estimate = "mean")
+  for (interval in c("credible", "prediction")) same(predict, diabetes[1:3, ], interval = interval)
+  same(function(fit) as.data.frame(compare(fit, other = fit)))
+  for (type in c("density", "interval")) {
+    same(function(fit) plot_data(fit, type)[c("curve", "mass", "panels", "interval")])
+  }
+  skip_if_not_installed("generics")
+  same(generics::tidy, conf.int = TRUE, estimate = "mean")
+  same(function(fit) generics::augment(fit, interval = "prediction"))
+  skip_if_not_installed("posterior")
+  for (format in c("as_draws", "as_draws_matrix", "as_draws_array", "as_draws_df", "as_draws_list", "as_draws_rvars")) {
+    same(getExportedValue("posterior", format))
+  }
+  skip_if_not_installed("coda")
+  same(coda::as.mcmc)
+})
+
+test_that("failed draws are counted where a fit is shown, and stay beside their diagnostics and weights", {
+  broken <- with_failures(fit, c(3, 20))
+  expect_output(print(broken), "Left out: 2 of 20 solutions (2 not converged); see fit$diagnostics", fixed = TRUE)
+  expect_output(print(summary(broken)), "Draws that did not converge: 2 of 20, left out", fixed = TRUE)
+  expect_match(plot_data(broken)$note, "2 of 20 draws failed and left out", fixed = TRUE)
+  all <- as.matrix(broken, failed = TRUE)
+  expect_identical(dim(all), c(20L, 11L))
+  expect_identical(all[-c(3, 20), ], as.matrix(broken))
+  expect_identical(as.data.frame(broken, failed = TRUE)[3, 1], 1e180)
+  expect_identical(weights(broken), weights(fit))
+  more <- quick_diabetes(first_draw = 21)
+  joined <- c(broken, more)
+  expect_identical(as.matrix(joined), rbind(as.matrix(broken), as.matrix(more)))
+  expect_identical(as.matrix(joined, failed = TRUE), rbind(all, as.matrix(more)))
+  expect_bad(as.matrix(fit, failed = 2), "failed")
+  skip_if_not_installed("posterior")
+  expect_identical(posterior::ndraws(posterior::as_draws_df(broken, failed = TRUE)), 20L)
+})
+
+test_that("a network that failed is a row of NA among all draws", {
+  net <- quick_mlp(draws = 3, epochs = 2, hidden = 2)
+  broken <- net
+  broken$diagnostics$status[2] <- "diverged"
+  all <- as.matrix(broken, failed = TRUE)
+  expect_true(all(is.na(all[2, ])))
+  expect_identical(all[-2, ], as.matrix(net)[-2, ])
+  expect_identical(as.matrix(broken), all[-2, ])
+})
+
+test_that("at each lambda of a path its own failures are left out", {
+  broken <- path
+  broken$diagnostics$status[broken$diagnostics$lambda == 200][5] <- "empty"
+  expect_identical(as.matrix(broken, lambda = 200), as.matrix(path, lambda = 200)[-5, ])
+  expect_identical(as.matrix(broken, lambda = 10), as.matrix(path, lambda = 10))
+  expect_identical(summary(broken)$not_converged, 1L)
+  expect_identical(summary(broken, lambda = 10)$not_converged, 0L)
+  expect_identical(plot_data(broken)$note, "1 of 60 draws failed and left out")
+  broken$diagnostics$status[broken$diagnostics$lambda == 200] <- "not converged"
+  expect_error(summary(broken), "lambda = 200", class = "wbb_error_draws")
+  expect_identical(coef(broken, "mean", lambda = 10), coef(path, "mean", lambda = 10))
+})
+
+test_that("a fit whose draws have all failed says so, and can still be looked at", {
+  broken <- with_failures(fit, 1:20)
+  for (method in list(as.matrix, as.data.frame, summary, vcov, confint, plot, compare)) {
+    error <- expect_error(method(broken), "all failed (20 not converged)", class = "wbb_error_draws", fixed = TRUE)
+    expect_match(conditionMessage(error), "max_iterations")
+  }
+  expect_error(predict(broken, interval = "credible"), class = "wbb_error_draws")
+  expect_error(coef(broken, "mean"), class = "wbb_error_draws")
+  expect_output(print(broken), "Left out: 20 of 20")
+  expect_identical(coef(broken), coef(fit))
+  expect_identical(nrow(as.matrix(broken, failed = TRUE)), 20L)
+  broken$mode_diagnostics$status[] <- "not converged"
+  expect_output(print(broken), "The mode did not converge", fixed = TRUE)
+})
+
 test_that("column_quantiles() are those of quantile()", {
   draws <- as.matrix(fit)
   probs <- c(0, 0.025, 0.3, 0.5, 1)

@@ -29,8 +29,7 @@ test_that("vcov() and confint() describe the draws", {
 })
 
 test_that("fitted() and residuals() belong to the mode", {
-  x <- model.matrix(fit)
-  expect_equal(fitted(fit), drop(cbind(1, x) %*% coef(fit)))
+  expect_equal(fitted(fit), drop(model.matrix(fit) %*% coef(fit)))
   expect_equal(residuals(fit), diabetes$y - fitted(fit))
   expect_identical(dim(fitted(path)), c(442L, 2L))
   expect_identical(residuals(path, lambda = 50), residuals(path)[, "50"])
@@ -45,7 +44,68 @@ test_that("the model can be looked at", {
   expect_identical(names(model.frame(fit)), c("y", names(diabetes)[1:10]))
   expect_identical(attr(terms(fit), "term.labels"), names(diabetes)[1:10])
   expect_identical(variable.names(fit), c("(Intercept)", names(diabetes)[1:10]))
-  expect_identical(model.matrix(fit), as.matrix(diabetes[1:10]), ignore_attr = TRUE)
+  expect_identical(model.matrix(fit), cbind(1, as.matrix(diabetes[1:10])), ignore_attr = TRUE)
+})
+
+test_that("the model matrix times the coefficients is the fit, for every kind", {
+  d <- made_data()
+  sparse <- Matrix::Matrix(d$x * (abs(d$x) > 0.8), sparse = TRUE)
+  fits <- list(
+    quick(d$x, d$y), quick(d$x, d$y, intercept = FALSE), quick(sparse, d$y), quick(y ~ 0 + bmi, diabetes),
+    quick(y ~ factor(sex) + poly(bmi, 2), diabetes),
+    bayes_bridge(y ~ bmi, diabetes, draws = 200, burn = 10, chains = 1, seed = 1, threads = 1),
+    quick_trend(), wbb_trendfilter(dist ~ speed, cars, order = 1, lambda = 20, draws = 3, seed = 1, threads = 1),
+    wbb_genlasso(d$y, D = diff(diag(60)), lambda = 1, draws = 3, seed = 1, threads = 1),
+    wbb_genlasso(d$y, d$x, D = diff(diag(5)), lambda = 1, draws = 3, seed = 1, threads = 1)
+  )
+  for (fit in fits) {
+    expect_equal(as.vector(model.matrix(fit) %*% coef(fit)), as.vector(fitted(fit)))
+  }
+  expect_s4_class(model.matrix(fits[[3]]), "dgCMatrix")
+  expect_s4_class(model.matrix(fits[[7]]), "dgCMatrix")
+})
+
+test_that("the model of other data is that of other data", {
+  new <- diabetes[c(9, 3), ]
+  expect_equal(drop(model.matrix(fit, data = new) %*% coef(fit)), predict(fit, new))
+  expect_identical(model.frame(fit, data = new), model.frame(fit)[c(9, 3), ], ignore_attr = TRUE)
+  coded <- quick(y ~ bmi + factor(sex), diabetes)
+  one <- diabetes[1, ]
+  expect_identical(colnames(model.matrix(coded, data = one)), variable.names(coded))
+  expect_identical(levels(model.frame(coded, data = one)[["factor(sex)"]]), coded$xlevels[["factor(sex)"]])
+  holes <- transform(diabetes[1:4, ], bmi = c(NA, 1, 2, 3))
+  expect_identical(nrow(model.frame(fit, data = holes)), 3L)
+  expect_identical(nrow(model.frame(fit, data = holes, na.action = na.pass)), 4L)
+  expect_error(model.frame(fit, data = holes, na.action = na.fail), class = "wbb_error_argument")
+  expect_bad(model.frame(fit, data = new["bmi"]), "data", "lacks")
+  expect_bad(model.frame(fit, data = transform(new, bmi = "a")), "data", "\"bmi\"")
+  expect_bad(model.frame(fit, date = new), "date")
+  bare <- quick_diabetes(keep_data = FALSE)
+  expect_identical(model.frame(bare, data = new), model.frame(fit, data = new), ignore_attr = TRUE)
+  trend <- quick_trend()
+  expect_equal(as.vector(model.matrix(trend, data = c(1.5, 20.25)) %*% coef(trend)), predict(trend, c(1.5, 20.25)))
+})
+
+test_that("what functions for any model pass on is taken, and what is misspelt is not", {
+  # coef() and vcov() as car::linearHypothesis() calls them, residuals() as plots of residuals do.
+  expect_identical(coef(fit, complete = FALSE), coef(fit))
+  expect_identical(vcov(fit, complete = FALSE), vcov(fit))
+  expect_identical(residuals(fit, type = "response"), residuals(fit))
+  weighted <- quick(y ~ bmi, diabetes, case_weights = rep(1:2, 221))
+  expect_equal(residuals(weighted, type = "pearson"), sqrt(rep(1:2, 221)) * residuals(weighted))
+  expect_bad(residuals(fit, type = "partial"), "type", "partial")
+  expect_bad(coef(fit, complet = FALSE, lamda = 1), "lamda", "lambda")
+  expect_bad(vcov(fit, lamda = 1), "lamda")
+})
+
+test_that("words have their plurals", {
+  one <- quick(matrix(1:3, 1), 2, lambda = 1)
+  expect_output(print(one), "Data: 1 row, 3 columns", fixed = TRUE)
+  expect_output(print(quick(y ~ bmi, diabetes)), "442 rows, 1 column\n", fixed = TRUE)
+  expect_output(print(quick(y ~ bmi, diabetes, alpha = 0)), "bootstrap of the ridge estimator\n", fixed = TRUE)
+  expect_identical(counted(1, "row"), "1 row")
+  expect_identical(counted(0, "row"), "0 rows")
+  expect_identical(counted(1e5, "row"), "100,000 rows")
 })
 
 test_that("update() evaluates the call with changes", {

@@ -58,9 +58,9 @@ test_that("many coefficients are cut, with a note", {
 
 test_that("failed draws are said", {
   fit <- fake_fit(cbind(a = c(1, 2, 3)))
-  expect_no_match(html_of(fit), "did not converge")
+  expect_no_match(html_of(fit), "Left out")
   fit$diagnostics$status <- factor(c("converged", "not converged", "converged"))
-  expect_match(html_of(fit), "1 of 3 solutions did not converge", fixed = TRUE)
+  expect_match(html_of(fit), "Left out: 1 of 3 solutions (1 not converged)", fixed = TRUE)
 })
 
 test_that("nothing in the picture is missing or infinite", {

@@ -30,9 +30,22 @@ test_that("draws that did not converge are counted, in one warning", {
   expect_warning(rough <- quick_diabetes(max_iterations = 1, tolerance = 1e-17), class = "wbb_warning_convergence")
   failed <- sum(rough$diagnostics$status != "converged")
   expect_gt(failed, 0)
-  expect_identical(summary(rough)$not_converged, failed)
-  expect_output(print(rough), "did not converge")
-  expect_output(print(summary(rough)), paste0("did not converge: ", failed, " of 20"))
+  expect_output(print(rough), paste("Left out:", failed, "of 20"))
+  some <- with_failures(fit, c(1, 7, 9))
+  expect_identical(summary(some)$not_converged, 3L)
+  expect_output(print(summary(some)), "did not converge: 3 of 200, left out")
+  # The error of the mean knows how many draws there are.
+  expect_equal(summary(some)$table$mcse, summary(some)$table$sd / sqrt(197))
+})
+
+test_that("digits given to summary() are those that are printed", {
+  lines <- function(...) capture.output(print(summary(fit, ...)))
+  expect_identical(lines(digits = 2), capture.output(print(summary(fit), digits = 2)))
+  expect_false(identical(lines(digits = 2), lines()))
+  trend <- quick_trend()
+  expect_identical(capture.output(summary(trend, digits = 2)), capture.output(print(summary(trend), digits = 2)))
+  expect_bad(summary(fit, digits = "a"), "digits")
+  expect_bad(summary(fit, digit = 2, prob = 0.5, x = 1), "x")
 })
 
 test_that("the printed summary reads well", {

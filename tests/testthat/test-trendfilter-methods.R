@@ -1,33 +1,3 @@
-test_that("prediction meets the points and joins them by the discrete spline", {
-  x <- cumsum(with_seed(3, rexp(30)) + 0.1)
-  for (order in 0:3) {
-    fit <- quick_trend(with_seed(1, rnorm(30)), x, order = order, lambda = 0.5)
-    expect_equal(predict(fit, x), unname(coef(fit)))
-    expect_equal(predict(fit, x, type = "draws"), unname(as.matrix(fit)))
-    # Polynomials are reproduced between and beyond the points.
-    line <- quick_trend(x^order, x, order = order, lambda = 1)
-    at <- c(x[1] - 0.3, x[4] + 0.01, mean(x), x[30] + 0.2)
-    expect_equal(predict(line, at), at^order, tolerance = 1e-7)
-  }
-  step <- quick_trend(c(0, 0, 5, 5), order = 0, lambda = 0, draws = 2)
-  expect_equal(predict(step, c(1.5, 2, 2.1, 3)), c(0, 0, 5, 5))
-})
-
-test_that("bands contain each other as they should", {
-  fit <- quick_trend(draws = 400)
-  credible <- predict(fit, interval = "credible")
-  together <- predict(fit, interval = "simultaneous")
-  new <- predict(fit, interval = "prediction")
-  expect_identical(colnames(credible), c("fit", "lwr", "upr"))
-  expect_true(all(together[, "upr"] - together[, "lwr"] > credible[, "upr"] - credible[, "lwr"] - 1e-9))
-  expect_true(all(new[, "upr"] > credible[, "upr"]))
-  draws <- as.matrix(fit)
-  inside <- apply(draws, 1, function(d) all(d >= together[, "lwr"] - 1e-9 & d <= together[, "upr"] + 1e-9))
-  expect_equal(mean(inside), 0.95, tolerance = 0.01)
-  two <- predict(fit, interval = "se", level = diff(pnorm(c(-2, 2))))
-  expect_equal(two[, "upr"], colMeans(draws) + 2 * apply(draws, 2, sd), ignore_attr = TRUE)
-})
-
 test_that("knot probabilities are shares of draws", {
   fit <- quick_trend(draws = 50)
   places <- knots(fit)
@@ -42,6 +12,27 @@ test_that("knot probabilities are shares of draws", {
   none <- quick_trend(lambda = 1e12, prior_weight = "fixed", draws = 5)
   expect_identical(nrow(knots(none)), 0L)
   expect_identical(knots(none, "number"), rep(0L, 5))
+})
+
+test_that("draws that failed have no knots, no trend and no band", {
+  fit <- quick_trend(draws = 50)
+  rows <- c(2, 50)
+  broken <- with_failures(fit, rows)
+  clean <- without_rows(fit, rows)
+  same <- function(method, ...) expect_identical(method(broken, ...), method(clean, ...), ignore_attr = "row.names")
+  same(knots)
+  same(knots, "number")
+  same(knots, width = 3)
+  same(predict, interval = "simultaneous")
+  same(function(fit) summary(fit)[c("table", "knots", "numbers")])
+  same(function(fit) trend_data(fit, NULL, "se", 0.95, NULL, NULL, TRUE, NULL, NULL)[c("limits", "knots")])
+  expect_false(any(knots(broken, "draws")$draw %in% rows))
+  expect_output(print(broken), "Left out: 2 of 50 solutions")
+  none <- with_failures(fit, 1:50)
+  expect_output(print(none), "Left out: 50 of 50")
+  expect_error(knots(none), class = "wbb_error_draws")
+  skip_if_not_installed("repr")
+  expect_match(repr::repr_html(none), "Left out: 50 of 50", fixed = TRUE)
 })
 
 test_that("tables have the columns of their kind", {

@@ -1,0 +1,126 @@
+# How well the mode fits: what packages that take any model ask it for.
+
+#' Residual scale, deviance and degrees of freedom
+#'
+#' Measures of the mode, for functions that expect them of any linear model. For [bayes_bridge()] and
+#' [wbb_mlp()], which have no mode, the mean of the draws stands in its place.
+#'
+#' `sigma()` is the residual standard deviation: `mode_diagnostics$sigma`, for chains and networks the mean of
+#' `diagnostics$sigma`. `deviance()` is the residual sum of squares, weighted by the case weights.
+#' `df.residual()` is the number of rows (with positive case weight) less the effective degrees of freedom: for
+#' the lasso the number of coefficients that are not zero, intercept included; with a ridge part (`alpha` below 1)
+#' the trace of the hat matrix on the selected columns; for a trend the number of knots plus order plus one. It takes the
+#' penalty as given, and selection as free. Where nothing of the kind is known it is an error, and so is the
+#' deviance of a classification (see [log_loss()]).
+#'
+#' `logLik()` is an error, and with it `AIC()` and `BIC()`: the mode does not maximise the likelihood. Compare penalties
+#' by cross-validation (`lambda = "cv"`) or by [marginal_likelihood()].
+#'
+#' @param object A fit, as from [wbb_lasso()].
+#' @param lambda Which value of `lambda`; a fit with several otherwise gives one number for each.
+#' @param ... Not used.
+#' @return A number, or for a path one for each `lambda`.
+#' @references Zou, H., Hastie, T. and Tibshirani, R. (2007). On the "degrees of freedom" of the lasso. *Annals
+#'   of Statistics* 35, 2173--2192.
+#' @examples
+#' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 100, seed = 1)
+#' sigma(fit)
+#' deviance(fit)
+#' df.residual(fit)
+#' @name deviance.wbb
+NULL
+
+#' @rdname deviance.wbb
+#' @importFrom stats sigma
+#' @export
+sigma.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "sigma", .known = "lambda")
+  check_fit(object)
+  each_lambda(object, lambda, function(index) object$mode_diagnostics$sigma[index])
+}
+
+#' @export
+sigma.wbb_bridge <- function(object, ...) {
+  check_dots(..., .function = "sigma", .known = character())
+  check_fit(object)
+  mean(draw_sigma(object))
+}
+
+#' @export
+sigma.wbb_mlp <- function(object, ...) {
+  check_dots(..., .function = "sigma", .known = character())
+  need_numbers(object, "sigma")
+  mean(draw_sigma(object))
+}
+
+#' @rdname deviance.wbb
+#' @importFrom stats deviance
+#' @export
+deviance.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "deviance", .known = "lambda")
+  check_fit(object)
+  check_kept(object, "y")
+  fitted <- as.matrix(object$fitted)
+  each_lambda(object, lambda, function(index) sum(row_weights(object) * (object$y - fitted[, index])^2))
+}
+
+#' @export
+deviance.wbb_mlp <- function(object, ...) {
+  check_dots(..., .function = "deviance", .known = character())
+  need_numbers(object, "deviance")
+  object$na.action <- NULL
+  sum(row_weights(object) * residuals(object)^2)
+}
+
+#' @rdname deviance.wbb
+#' @importFrom stats df.residual
+#' @export
+df.residual.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "df.residual", .known = "lambda")
+  check_fit(object)
+  rows <- sum(row_weights(object) > 0)
+  each_lambda(object, lambda, function(index) rows - mode_df(object, index))
+}
+
+# Effective degrees of freedom of the mode at one lambda.
+mode_df <- function(fit, index) UseMethod("mode_df")
+
+#' @export
+mode_df.wbb <- function(fit, index) {
+  abort("argument", paste0("The degrees of freedom of `object`, a fit of class ", show_value(class(fit)[1L]),
+    ", are not known; sigma() is the residual scale, and intervals come from the draws."), "object")
+}
+
+#' @export
+mode_df.wbb_lasso <- function(fit, index) linear_df(fit, index)
+
+#' @export
+mode_df.wbb_trendfilter <- function(fit, index) fit$mode_diagnostics$knots[index] + fit$spec$order + 1
+
+#' @rdname deviance.wbb
+#' @importFrom stats logLik
+#' @export
+logLik.wbb <- function(object, ...) {
+  check_fit(object)
+  abort("argument", paste("`object` does not maximise a likelihood, so that logLik(), AIC() and BIC() would mislead;",
+    "compare penalties by lambda = \"cv\" or marginal_likelihood(), predictions by data that were held out."), "object")
+}
+
+# The user's own weights of the rows.
+row_weights <- function(fit) {
+  weights <- fit$spec$case_weights
+  if (length(weights)) weights else rep(1, fit$spec$n)
+}
+
+each_lambda <- function(fit, lambda, value) {
+  index <- if (is_path(fit) && is.null(lambda)) seq_along(fit$lambda) else lambda_index(fit, lambda)
+  out <- vapply(index, function(i) as.double(value(i)), 0)
+  if (length(index) > 1L) stats::setNames(out, format_lambda(fit$lambda)) else out
+}
+
+need_numbers <- function(fit, what) {
+  check_fit(fit)
+  if (length(fit$levels)) {
+    abort("argument", paste0("`object` is a classification and has no ", what, "; see accuracy() and log_loss()."), "object")
+  }
+}

@@ -1,0 +1,121 @@
+# From new data to a matrix with the columns of the fit: the steps of design.R once more,
+# with what was kept of the first pass.
+
+# `argument` is what the user knows the new data as.
+new_x <- function(fit, newdata, argument = "newdata") {
+  x <- if (!is.null(fit$terms)) formula_new_x(fit, newdata, argument) else matrix_new_x(fit, newdata, argument)
+  check_finite_x(x, argument)
+  x
+}
+
+# The formula interface -----------------------------------------------------------
+
+formula_new_x <- function(fit, newdata, argument) {
+  if (!is.list(newdata)) bad_argument(argument, "be a data frame", newdata)
+  terms <- stats::delete.response(fit$terms)
+  frame <- new_frame(fit, terms, newdata, argument)
+  drop_intercept(formula_error(
+    stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts), argument
+  ))
+}
+
+# Missing values stay: predict() refuses them, model.frame() treats them as it is told.
+new_frame <- function(fit, terms, newdata, argument) {
+  check_columns(names(fit$variables), names(newdata), argument)
+  check_new_types(fit$variables, terms, newdata, argument)
+  frame <- formula_error(stats::model.frame(terms, newdata, na.action = stats::na.pass), argument)
+  for (name in names(fit$xlevels)) {
+    frame[[name]] <- known_levels(frame[[name]], fit$xlevels[[name]], name, argument)
+  }
+  frame
+}
+
+check_columns <- function(needed, given, argument) {
+  absent <- setdiff(needed, given)
+  if (length(absent)) {
+    bad_argument(argument, "have all columns of the fit", NULL, paste("lacks", show_values(absent)))
+  }
+}
+
+# As lm() does: text in place of a number would become the dummies of its values. What factor()
+# makes of a column is judged by its levels, whatever it was made of.
+check_new_types <- function(types, terms, newdata, argument) {
+  for (name in intersect(names(types), typed_variables(terms))) {
+    value <- newdata[[name]]
+    # A column of NA is logical, and found missing later.
+    if (!same_type(data_type(value), types[[name]]) && !all(is.na(value))) {
+      wrong_type(argument, name, value, types[[name]])
+    }
+  }
+}
+
+text_types <- c("factor", "ordered", "character")
+
+same_type <- function(a, b) a == b || all(c(a, b) %in% text_types)
+
+# All but those that occur only within expressions that give a factor.
+typed_variables <- function(terms) {
+  expressions <- as.list(attr(terms, "variables"))[-1L]
+  types <- attr(terms, "dataClasses")[vapply(expressions, deparse1, "")]
+  typed <- vapply(expressions, is.symbol, NA) | !types %in% text_types
+  unlist(lapply(expressions[typed], all.vars))
+}
+
+known_levels <- function(value, levels, name, argument) {
+  new <- setdiff(as.character(value), c(levels, NA))
+  if (length(new)) {
+    bad_argument(argument, paste("have the levels", show_values(levels)), new,
+      paste("column", dQuote(name, FALSE), "has", show_values(new)))
+  }
+  factor(as.character(value), levels)
+}
+
+# The response of a formula in new data, if they have it.
+observed_response <- function(terms, data) {
+  if (is.null(terms) || !all(all.vars(terms[[2L]]) %in% names(data))) return(NULL)
+  eval(terms[[2L]], data, environment(terms))
+}
+
+# The x, y interface ------------------------------------------------------------
+
+matrix_new_x <- function(fit, newdata, argument) {
+  if (!is.null(fit$y) && is.null(fit$x)) {
+    bad_argument(argument, "be NULL: without `X` the coefficients are the values at the rows of the fit", newdata)
+  }
+  known <- known_columns(fit$spec)
+  if (is.data.frame(newdata)) {
+    coding <- fit$coding
+    # A fit of a matrix knows numbers only.
+    if (is.null(coding)) coding <- stats::setNames(vector("list", length(known$columns)), known$columns)
+    at <- column_places(names(coding), known$named, newdata, argument)
+    return(code_data_frame(newdata[at], coding, argument))
+  }
+  x <- numeric_x(newdata, argument)
+  at <- column_places(known$columns, known$named, x, argument)
+  if (identical(at, seq_len(ncol(x)))) x else x[, at, drop = FALSE]
+}
+
+# The names of the columns, and whether the user gave them. The generalised lasso keeps those of its
+# coefficients alone.
+known_columns <- function(spec) {
+  if (!is.null(spec$named)) return(spec[c("columns", "named")])
+  list(columns = spec$names, named = !identical(spec$names, paste0("V", seq_along(spec$names))))
+}
+
+# Where the fit's columns are in new data: by name where both have names, else by position.
+column_places <- function(columns, named, newdata, argument) {
+  given <- if (!is.null(colnames(newdata))) column_names(newdata)
+  columns <- make.unique(columns)
+  if (!is.null(given) && (named || all(columns %in% given))) {
+    check_columns(columns, given, argument)
+    return(match(columns, given))
+  }
+  if (ncol(newdata) != length(columns)) {
+    bad_argument(argument, paste("have", counted(length(columns), "column")), newdata, paste("has", ncol(newdata)))
+  }
+  if (!is.null(given)) {
+    warn("names", paste0("The fit was made from columns without names: those of `", argument, "` (",
+      show_values(given, 3L), ") are taken by position"))
+  }
+  seq_along(columns)
+}

@@ -1,0 +1,157 @@
+# A trend at any point: the discrete spline through its values, and bands.
+
+#' A trend at other points, with bands
+#'
+#' Predicts the trend at any `x`, with pointwise or simultaneous bands, or gives the trend of
+#' every draw.
+#'
+#' Between the points of the data the trend is the discrete spline: the polynomial of
+#' degree `order` through the point to the right and the `order` points before it. Beyond
+#' the data the last polynomial goes on; of that little is known, and the bands
+#' show only what the draws do.
+#'
+#' The bands:
+#' - `"credible"`: pointwise quantiles of the draws;
+#' - `"se"`: the estimate plus and minus standard deviations of the draws, as many as a normal
+#'   distribution needs for `level` (`level = 0.9545` gives the 2 of the paper);
+#' - `"simultaneous"`: the estimate plus and minus that multiple of the standard deviations
+#'   (sup-t) which holds the whole trend in a share `level` of the draws, and nowhere less than the
+#'   pointwise band;
+#' - `"prediction"`: quantiles for a new observation, as in [predict.wbb_lasso()].
+#'
+#' `"se"` and `"simultaneous"` are centred on the column `fit`, as the paper's are: on the mode, or with
+#' `estimate = "mean"` on the mean of the draws. The quantiles are those of the draws alone; `fit` need not lie in
+#' their middle.
+#'
+#' @param object A fit of [wbb_trendfilter()].
+#' @param newdata Points: a vector of values of the predictor, or a data frame with the variables of the
+#'   formula (or a column `x`); by default those of the data, row by row. For a formula that transforms
+#'   its predictor, such as `y ~ log(x)`, it must be a data frame: a vector could mean either.
+#' @param type `"response"`, or `"draws"` for the trends of all draws.
+#' @param interval The band.
+#' @inheritParams predict.wbb_lasso
+#' @return A vector; with a band a matrix with columns `fit`, `lwr` and `upr`; for
+#'   `type = "draws"` a matrix with one row a draw and one column a point. Draws that failed are left out.
+#' @examples
+#' fit <- wbb_trendfilter(Nile, time(Nile), order = 1, lambda = 500, draws = 200, seed = 1)
+#' predict(fit, c(1900.5, 1950), interval = "credible")
+#' predict(fit, c(1900.5, 1950), interval = "simultaneous")
+#' @export
+predict.wbb_trendfilter <- function(object, newdata = NULL, type = c("response", "draws"),
+                                    interval = c("none", "credible", "se", "simultaneous", "prediction"),
+                                    level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
+  check_dots(..., .function = "predict", .known = names(formals()))
+  check_fit(object)
+  asked <- check_prediction(type, interval, level, estimate, trendfilter_bands)
+  through <- interpolation(object$points, trend_points(object, newdata), object$spec$order)
+  na_action <- if (is.null(newdata)) object$na.action
+  if (asked$type == "draws") {
+    draws <- draws_matrix(object, lambda)
+    check_size(as.double(nrow(draws)) * nrow(through$columns), "the predictions", "newdata", NULL,
+      "Predict fewer points at a time.")
+    return(pad_draws(na_action, interpolated(draws, through)))
+  }
+  coefficients <- coef(object, asked$estimate, lambda)
+  point <- interpolated(t(as.matrix(coefficients)), through)
+  point <- if (is.matrix(coefficients)) t(point) else point[1L, ]
+  if (asked$interval != "none") {
+    point <- cbind(fit = point, trendfilter_limits(object, through, lambda, asked$interval, asked$level, point))
+  }
+  stats::napredict(na_action, point)
+}
+
+trendfilter_bands <- c("none", "credible", "se", "simultaneous", "prediction")
+
+# The points of the data, row by row, or new ones.
+trend_points <- function(fit, newdata, argument = "newdata") {
+  if (is.null(newdata)) {
+    check_kept(fit, "x")
+    return(fit$x)
+  }
+  newdata <- trend_frame(fit, newdata, argument)
+  if (!is.null(fit$terms)) return(unname(new_x(fit, newdata, argument)[, 1L]))
+  check_columns("x", names(newdata), argument)
+  check_numbers(newdata$x, argument, must = "have finite numbers `x`")
+}
+
+# A vector is taken for the predictor, where there can be no doubt what that is.
+trend_frame <- function(fit, newdata, argument = "newdata") {
+  if (is.data.frame(newdata)) return(newdata)
+  if (!is.atomic(newdata) || is.null(newdata) || !is.null(dim(newdata))) {
+    bad_argument(argument, "be a vector of points or a data frame", newdata)
+  }
+  if (is.null(fit$terms)) {
+    # Any other vector would be blamed for its column.
+    if (!is.numeric(newdata)) bad_argument(argument, "be a numeric vector or a data frame", newdata)
+    return(data.frame(x = newdata))
+  }
+  predictor <- attr(fit$terms, "variables")[[3L]]
+  if (!is.symbol(predictor)) {
+    bad_argument(argument, paste("be a data frame with", show_values(names(fit$variables))), newdata,
+      paste0(show_value(newdata), " could be meant as that or as ", deparse1(predictor)))
+  }
+  stats::setNames(data.frame(newdata), as.character(predictor))
+}
+
+#' @export
+model.matrix.wbb_trendfilter <- function(object, data = NULL, ...) {
+  check_dots(..., .function = "model.matrix", .known = "data")
+  check_fit(object)
+  through <- interpolation(object$points, trend_points(object, data, "data"), object$spec$order)
+  Matrix::sparseMatrix(
+    i = rep(seq_len(nrow(through$columns)), ncol(through$columns)), j = as.vector(through$columns),
+    x = as.vector(through$weight), dims = c(nrow(through$columns), length(object$points)),
+    dimnames = list(NULL, object$spec$names)
+  )
+}
+
+# Rows of weights: the value at `at` is a combination of `order` + 1 points (Lagrange).
+interpolation <- function(points, at, order) {
+  right <- pmin(findInterval(at, points, left.open = TRUE) + 1L, length(points))
+  first <- pmin(pmax(right - order, 1L), length(points) - order)
+  columns <- outer(first, 0:order, `+`)
+  near <- matrix(points[columns], nrow(columns))
+  weight <- vapply(seq_len(order + 1L), function(j) {
+    others <- near[, -j, drop = FALSE]
+    terms <- (at - others) / (near[, j] - others)
+    Reduce(`*`, lapply(seq_len(order), function(i) terms[, i]), rep(1, length(at)))
+  }, numeric(length(at)))
+  list(columns = columns, weight = matrix(weight, length(at)))
+}
+
+interpolated <- function(draws, through) {
+  draws <- unname(draws)
+  out <- 0
+  for (j in seq_len(ncol(through$columns))) {
+    out <- out + draws[, through$columns[, j], drop = FALSE] * rep(through$weight[, j], each = nrow(draws))
+  }
+  out
+}
+
+# `centre` is what the bands of standard deviations are put around.
+trendfilter_limits <- function(fit, through, lambda, interval, level, centre) {
+  draws <- interpolated(draws_matrix(fit, lambda), through)
+  pointwise <- function() t(column_quantiles(draws, interval_probs(level)))
+  limits <- switch(interval,
+    credible = pointwise(),
+    prediction = vapply(interval_probs(level), mixture_quantile, numeric(ncol(draws)),
+      centre = t(draws), sigma = draw_sigma(fit, lambda)),
+    se = centre + outer(column_sds(draws), stats::qnorm(interval_probs(level))),
+    simultaneous = widest(centre + outer(column_sds(draws), c(-1, 1) * sup_t(draws, level, centre)), pointwise())
+  )
+  limits <- matrix(limits, ncol = 2L)
+  colnames(limits) <- c("lwr", "upr")
+  limits
+}
+
+# The multiple of the standard deviations around `centre` that `level` of the draws never leave.
+sup_t <- function(draws, level, centre) {
+  sd <- column_sds(draws)
+  moves <- which(sd > 0)
+  if (!length(moves)) return(0)
+  z <- abs(draws[, moves, drop = FALSE] - rep(centre[moves], each = nrow(draws))) / rep(sd[moves], each = nrow(draws))
+  unname(stats::quantile(do.call(pmax, lapply(seq_len(ncol(z)), function(j) z[, j])), level))
+}
+
+# A skewed point can have a quantile beyond the multiple of all: one band must hold the other.
+widest <- function(a, b) cbind(pmin(a[, 1L], b[, 1L]), pmax(a[, 2L], b[, 2L]))

@@ -1,0 +1,45 @@
+fit <- quick(y ~ bmi + ltg + age, diabetes, lambda = 500)
+path <- quick(y ~ bmi + ltg + age, diabetes, lambda = c(5000, 50))
+
+test_that("sigma, deviance and degrees of freedom are those of the mode", {
+  expect_identical(sigma(fit), fit$mode_diagnostics$sigma)
+  expect_equal(deviance(fit), sum(residuals(fit)^2))
+  expect_identical(df.residual(fit), 442 - sum(coef(fit) != 0))
+  expect_equal(deviance(path), colSums(residuals(path)^2))
+  expect_identical(names(sigma(path)), c("5000", "50"))
+  expect_identical(sigma(path, lambda = 50), sigma(path)[["50"]])
+  expect_equal(df.residual(path), 442 - colSums(coef(path) != 0))
+  expect_bad(deviance(path, lambda = 7), "lambda")
+  expect_bad(sigma(fit, lamda = 7), "lamda")
+})
+
+test_that("without a penalty they are those of lm()", {
+  w <- rep(c(1, 2, 0), length.out = 442)
+  free <- quick(y ~ bmi + ltg, diabetes, lambda = 0, case_weights = w)
+  model <- lm(y ~ bmi + ltg, diabetes, weights = w)
+  expect_equal(deviance(free), deviance(model))
+  expect_identical(df.residual(free), as.double(df.residual(model)))
+})
+
+test_that("each kind of fit has what it can", {
+  trend <- quick_trend()
+  expect_identical(df.residual(trend), 100 - (nrow(knots(trend, "mode")) + 3))
+  expect_equal(deviance(trend), sum(residuals(trend)^2))
+  bridge <- bayes_bridge(y ~ bmi, diabetes, draws = 500, burn = 100, chains = 1, seed = 1, threads = 1)
+  expect_equal(sigma(bridge), mean(bridge$diagnostics$sigma))
+  expect_equal(deviance(bridge), sum(residuals(bridge)^2))
+  expect_bad(df.residual(bridge), "object", "wbb_bridge")
+  network <- wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 5, seed = 1, threads = 1)
+  expect_equal(sigma(network), mean(network$diagnostics$sigma))
+  expect_equal(deviance(network), sum(residuals(network)^2))
+  classes <- quick_mlp(draws = 2, epochs = 2)
+  expect_bad(sigma(classes), "object", "log_loss()")
+  expect_bad(deviance(classes), "object", "classification")
+  expect_bad(df.residual(classes), "object")
+})
+
+test_that("a likelihood is refused, not invented", {
+  expect_bad(logLik(fit), "object", "marginal_likelihood()")
+  expect_bad(AIC(fit), "object", "cv")
+  expect_error(deviance(quick(y ~ bmi, diabetes, keep_data = FALSE)), class = "wbb_error_argument")
+})
