@@ -29,8 +29,9 @@ fit_with <- function(estimator, design, given, call) {
   fit$call <- call
   if (!how$keep_data) fit[c("y", "x", "model")] <- list(NULL)
   fit$seconds <- elapsed() - began
-  doubt <- estimator$doubt(fit)
-  if (!is.null(doubt)) warn(doubt$kind, doubt$message)
+  for (doubt in list(estimator$doubt(fit), grid_doubt(fit))) {
+    if (!is.null(doubt)) warn(doubt$kind, doubt$message)
+  }
   fit
 }
 

@@ -60,7 +60,7 @@
 #' @param intercept Fit an (unpenalised) intercept?
 #' @param refit The two-step estimator of Ng and Newton (2022): `TRUE` refits each
 #'   draw by weighted least squares on the coefficients that it selected; a number
-#'   refits with that `lambda`.
+#'   refits with that `lambda`. The cross-validation is then that of the refitted estimator.
 #' @param lambda_rule The cross-validation's choice: `"min"`, the smallest error; or
 #'   `"1se"`, the largest lambda within one standard error of it.
 #' @param nfolds The number of folds, at most the number of rows (or clusters).
@@ -96,7 +96,8 @@
 #'   elements you may want to look at
 #'   - `diagnostics`: a data frame with one row a draw (and lambda): `draw`, the
 #'     `status`, `iterations`, the `objective`, its relative duality `gap`, and
-#'     `sigma`, the weighted residual standard deviation;
+#'     `sigma`, the residual standard deviation with the degrees of freedom of the fit: \eqn{\sum w r^2}{sum w r^2}
+#'     over what the fit leaves of \eqn{\sum w}{sum w}, so that prediction intervals cover;
 #'   - `mode_diagnostics`: the same for the mode, where all weights are one;
 #'   - `lambda`, and `cv` with the cross-validation: its `curve`, `lambda_min`,
 #'     `lambda_1se` and `foldid`; or `marglik`, the marginal likelihoods;

@@ -49,6 +49,25 @@ cv_result <- function(cv, settings) {
   )
 }
 
+# The end of the grid at which the cross-validated error is smallest, as a warning; NULL if that is inside.
+grid_doubt <- function(fit) {
+  curve <- fit$cv$curve
+  if (is.null(curve)) return(NULL)
+  at <- match(fit$cv$lambda_min, curve$lambda)
+  if (at > 1L && at < nrow(curve)) return(NULL)
+  alpha <- if (is.null(fit$spec$alpha)) 1 else fit$spec$alpha
+  end <- if (at == 1L) "largest" else "smallest"
+  advice <- if (at == 1L) {
+    if (alpha > 0) "nothing that is penalised predicts the response" else "more shrinkage may be better: give larger values as `lambda`"
+  } else if (nrow(curve) < fit$spec$nlambda) {
+    "the fit is perfect from there on"
+  } else {
+    "less penalty may be better: take a smaller `lambda_min_ratio`"
+  }
+  list(kind = "grid", message = paste0("The cross-validated error is smallest at the ", end, " lambda of its grid, ",
+    format_lambda(fit$cv$lambda_min), ": ", advice, "; see plot(fit, \"cv\")"))
+}
+
 # By draw --------------------------------------------------------------------------
 
 # In the order of Rust's codes.

@@ -41,25 +41,35 @@
 #' With weights \eqn{w_1, \dots, w_n} of the observations and \eqn{w_0} of the
 #' penalty, a draw of [wbb_lasso()] minimises
 #' \deqn{\frac12 \sum_i w_i (y_i - b_0 - x_i'b)^2 +
-#'   \lambda w_0 \sum_j f_j \{\alpha |b_j| + (1 - \alpha) b_j^2 / 2\},}{
+#'   \lambda w_0 \sum_j f_j \{\alpha |b_j| + (1 - \alpha) b_j^2 / (2 s)\},}{
 #'   1/2 sum_i w_i (y_i - b0 - x_i'b)^2
-#'     + lambda w0 sum_j f_j (alpha |b_j| + (1 - alpha) b_j^2 / 2),}
-#' where \eqn{f_j} are the penalty factors. With `standardize = TRUE` the
+#'     + lambda w0 sum_j f_j (alpha |b_j| + (1 - alpha) b_j^2 / (2 s)),}
+#' where \eqn{f_j} are the penalty factors and \eqn{s} is the standard deviation of
+#' the response (without an intercept its root mean square), as in glmnet. It makes
+#' both parts of the penalty change alike with the units of the response: with `y`
+#' in other units and `lambda` with it, the coefficients are those in other units,
+#' whatever `alpha`. With `standardize = TRUE` the
 #' \eqn{b_j} in the penalty belong to columns that are scaled to standard
-#' deviation one. That is done once for all draws, with divisor n and the case
+#' deviation one. Both is done once for all draws, with divisor n and the case
 #' weights, and never with the weights of a draw. The intercept is never
 #' penalised. Coefficients are always reported on the original scale.
+#'
+#' Where the data do not determine the coefficients without a penalty (columns with
+#' penalty factor 0, or all at `lambda = 0`, that depend on each other; a level of a
+#' factor without any weight in a draw), they are those of the smallest norm, in
+#' columns scaled to standard deviation one.
 #'
 #' @section The scale of lambda:
 #' | **program** | **its loss** | **lambda for the same unit-weight fit** |
 #' |:---|:---|:---|
 #' | wbb | `1/2 sum r^2` | `lambda` |
-#' | glmnet | `1/(2n) sum r^2` | `lambda / n` |
+#' | glmnet, any `alpha` | `1/(2n) sum r^2` | `lambda / n` |
 #' | Newton, Polson and Xu, diabetes example | `sum r^2` | `2 * lambda` |
 #'
-#' A single weighted draw is
+#' A single weighted draw of the lasso is
 #' `glmnet(x, y, weights = w, lambda = lambda * w0 / sum(w), standardize = FALSE)`
-#' on columns that were standardised beforehand. glmnet's
+#' on columns that were standardised beforehand. (With `alpha < 1` it is not: glmnet
+#' then takes \eqn{s} with the weights of the draw.) glmnet's
 #' `penalty.factor = rep(w0, p)` is not the same: glmnet rescales penalty factors
 #' to sum to the number of columns, so that it changes nothing. Nor is
 #' `standardize = TRUE` in a weighted call, which standardises by the weights of

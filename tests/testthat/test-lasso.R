@@ -202,7 +202,7 @@ test_that("elastic-net draws satisfy their optimality conditions", {
       penalty <- lambda * w[k, "prior"]
       slope <- drop(crossprod(z, w_k * (d$y - theta[1] - drop(d$x %*% theta[-1]))))
       violation <- ifelse(b == 0, pmax(0, abs(slope) - alpha * penalty),
-        abs(slope - penalty * (alpha * sign(b) + (1 - alpha) * b)))
+        abs(slope - penalty * (alpha * sign(b) + (1 - alpha) * b / sd_n(cbind(d$y)))))
       expect_lt(max(violation), 1e-4 * max(abs(slope), 1))
     }
   }
@@ -294,4 +294,100 @@ test_that("draws without any weight are counted, not divided by", {
   expect_identical(empty, unname(rowSums(w[, 1:4]) == 0))
   expect_true(all(is.finite(as.matrix(fit))))
   expect_true(all(as.matrix(fit, failed = TRUE)[empty, -1] == 0))
+})
+
+# Units and neighbours --------------------------------------------------------------
+
+test_that("glmnet's lambda times n is ours for every alpha, with and without intercept", {
+  skip_if_not_installed("glmnet")
+  d <- made_data(n = 80, p = 6)
+  y <- 30 + 8 * d$y
+  for (alpha in c(1, 0.5, 0.05, 0)) {
+    for (intercept in c(TRUE, FALSE)) {
+      theirs <- glmnet::glmnet(d$x, y, alpha = alpha, lambda = 0.7, intercept = intercept, thresh = 1e-14, standardize = FALSE)
+      ours <- quick(d$x, y, lambda = 0.7 * 80, alpha = alpha, intercept = intercept, standardize = FALSE, draws = 1)
+      expect_equal(unname(coef(ours)), c(if (intercept) theirs$a0[[1]], as.vector(theirs$beta)), tolerance = 1e-5)
+    }
+  }
+})
+
+test_that("units of y and x change coefficients as they should, and the choice of lambda not at all", {
+  columns <- as.matrix(diabetes[1:10])
+  fit <- function(alpha, y_unit, x_unit, ...) {
+    suppressWarnings(wbb_lasso(sweep(columns, 2, x_unit, "*"), y_unit * diabetes$y, alpha = alpha, draws = 5, seed = 1, nlambda = 40, ...))
+  }
+  x_unit <- 10^seq(-4, 4, length.out = 10)
+  for (alpha in c(1, 0.5, 0.05, 0)) {
+    plain <- fit(alpha, 1, 1)
+    for (unit in c(1e-6, 1e6)) {
+      other <- fit(alpha, unit, x_unit)
+      expect_equal(other$lambda, unit * plain$lambda, tolerance = 1e-6)
+      expect_equal(as.matrix(other)[, -1] * rep(x_unit, each = 5) / unit, as.matrix(plain)[, -1], tolerance = 1e-5)
+      expect_equal(other$diagnostics$sigma, unit * plain$diagnostics$sigma, tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("the cross-validated error of ridge and elastic net is that of cv.glmnet", {
+  skip_if_not_installed("glmnet")
+  columns <- as.matrix(diabetes[1:10])
+  foldid <- rep_len(1:10, 442)
+  for (alpha in c(0, 0.05, 0.5)) {
+    for (unit in c(1, 1000)) {
+      theirs <- glmnet::cv.glmnet(columns, unit * diabetes$y, alpha = alpha, foldid = foldid)
+      # The minimum of ridge is at the end of the grid, in glmnet too.
+      ours <- suppressWarnings(wbb_lasso(columns, unit * diabetes$y, alpha = alpha, foldid = foldid, draws = 1, seed = 1))
+      # glmnet stops at 1e-7 of the deviance, and standardises each fold anew.
+      expect_equal(min(ours$cv$curve$mean), min(theirs$cvm), tolerance = 2e-3)
+      expect_equal(ours$cv$curve$lambda[1] / 442, theirs$lambda[1], tolerance = 1e-6)
+    }
+  }
+  expect_warning(ridge <- wbb_lasso(y ~ ., diabetes, alpha = 0, draws = 1, seed = 1), class = "wbb_warning_grid")
+  expect_equal(coef(ridge)[["bmi"]], 5.6, tolerance = 0.1)
+})
+
+test_that("a minimum at either end of the grid is said", {
+  d <- made_data(n = 60, p = 3)
+  low <- expect_warning(quick(d$x, d$y, lambda = "cv", lambda_min_ratio = 0.5, nlambda = 5), class = "wbb_warning_grid")
+  expect_match(conditionMessage(low), "smallest lambda.*lambda_min_ratio")
+  noise <- with_seed(5, stats::rnorm(60))
+  high <- expect_warning(quick(d$x, noise, lambda = "cv", nlambda = 30, foldid = rep(1:2, 30)), class = "wbb_warning_grid")
+  expect_match(conditionMessage(high), "largest lambda.*predicts")
+  expect_no_warning(quick(d$x, d$y, lambda = "cv"), class = "wbb_warning_grid")
+})
+
+test_that("with refit the cross-validation is that of the two-step estimator", {
+  d <- made_data(n = 50, p = 8, seed = 3)
+  foldid <- rep_len(1:5, 50)
+  fit <- quick(d$x, d$y, lambda = "cv", refit = TRUE, foldid = foldid, nlambda = 12, standardize = FALSE, draws = 1)
+  curve <- fit$cv$curve
+  error <- vapply(curve$lambda, function(lambda) {
+    squares <- vapply(1:5, function(k) {
+      out <- foldid == k
+      # The penalty is to the training rows what lambda is to all.
+      step <- quick(d$x[!out, ], d$y[!out], lambda = lambda * mean(!out), standardize = FALSE, draws = 1)
+      chosen <- which(coef(step)[-1] != 0)
+      refit <- stats::lm.fit(cbind(1, d$x[!out, chosen, drop = FALSE]), d$y[!out])
+      sum((d$y[out] - cbind(1, d$x[out, chosen, drop = FALSE]) %*% refit$coefficients)^2)
+    }, 0)
+    sum(squares) / 50
+  }, 0)
+  expect_equal(curve$mean, error, tolerance = 1e-4)
+})
+
+test_that("unpenalised columns that depend on each other have small coefficients, and the draws converge", {
+  u <- with_seed(1, stats::rnorm(500))
+  z <- with_seed(2, matrix(stats::rnorm(500 * 40), 500))
+  y <- with_seed(3, stats::rnorm(500))
+  x <- cbind(z[, 1:9], u, z[, 10:40], u)
+  fit <- quick(x, y, lambda = 1, penalty_factor = as.numeric(!seq_len(42) %in% c(10, 42)), draws = 100)
+  expect_true(all(fit$diagnostics$status == "converged"))
+  expect_lt(max(abs(as.matrix(fit))), 2)
+  expect_equal(as.matrix(fit)[, 11], as.matrix(fit)[, 43], tolerance = 1e-8, ignore_attr = TRUE)
+  d <- data.frame(g = factor(rep(1:15, each = 3)), z = with_seed(4, stats::rnorm(45)), y = with_seed(5, stats::rnorm(45)))
+  for (law in c("multinomial", "poisson")) {
+    fit <- quick(y ~ g + z, d, lambda = 1, penalty_factor = c(rep(0, 14), 1), weights = law, draws = 300)
+    expect_true(all(fit$diagnostics$status == "converged"))
+    expect_lt(max(abs(as.matrix(fit))), 20)
+  }
 })

@@ -57,13 +57,12 @@ impl Point<'_> {
         Certificate { objective, gap: if proved { gap } else { f64::INFINITY } }
     }
 
-    /// The coordinates without an ℓ1 term that have a slope, and the slopes.
+    /// The coordinates without an ℓ1 term and their slopes; none if all slopes are zero. One that is zero
+    /// counts beside others: what it leaves to gain depends on them.
     pub fn unpenalised(&self) -> (Vec<usize>, Vec<f64>) {
-        (0..self.beta.len())
-            .filter(|&j| self.penalty.l1[j] == 0.0)
-            .map(|j| (j, self.slope(j)))
-            .filter(|(_, g)| *g != 0.0)
-            .unzip()
+        let bare = (0..self.beta.len()).filter(|&j| self.penalty.l1[j] == 0.0);
+        let (which, slopes): (Vec<usize>, Vec<f64>) = bare.map(|j| (j, self.slope(j))).unzip();
+        if slopes.iter().all(|g| *g == 0.0) { Default::default() } else { (which, slopes) }
     }
 
     /// By a multiple of the residual; `charge` is what coordinates without an ℓ1 term leave to gain.

@@ -14,9 +14,9 @@ use crate::linalg::dense::{axpy, dot};
 use crate::penalty::Penalty;
 use ndarray::{Array2, ArrayView2};
 
-/// A ridge below this part of a column's curvature cannot be told from none: its minimum is that of
-/// the smallest norm.
-const NEGLIGIBLE: f64 = 1e-13;
+/// A ridge below this part of a column's curvature is taken for none, whose minimum of the smallest norm
+/// is the limit of its own: where columns depend on each other, the rounding of a factor would be worse.
+const NEGLIGIBLE: f64 = 1e-11;
 /// Pivots below this part of their diagonal are dependences: what the rounding of a Gram matrix leaves.
 const DEPENDENT: f64 = 1e-14;
 /// Slopes along a dependence below this part of what the data could make it are rounding.

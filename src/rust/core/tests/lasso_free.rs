@@ -1,0 +1,251 @@
+//! Coefficients without a penalty: dependent, nearly dependent, without weight, as many as rows.
+
+mod common;
+
+use common::{flat, noise, uniform};
+use wbb_core::data::source::Source;
+use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::cv::Lambda;
+use wbb_core::engine::job::Control;
+use wbb_core::engine::limits::Limits;
+use wbb_core::engine::problem::Status;
+use wbb_core::lasso::{Lasso, Method, Options};
+use wbb_core::linalg::sparse::compressed_columns;
+use wbb_core::random::laws::{Law, PriorWeight};
+use wbb_core::random::weights::WeightPlan;
+
+const METHODS: [Method; 3] = [Method::Gram, Method::Reference, Method::WorkingSet];
+
+struct Problem {
+    rows: usize,
+    /// Column after column.
+    x: Vec<Vec<f64>>,
+    y: Vec<f64>,
+    factor: Vec<f64>,
+    law: Law,
+    intercept: bool,
+}
+
+impl Problem {
+    fn new(rows: usize, x: Vec<Vec<f64>>, factor: Vec<f64>) -> Problem {
+        let y = (0..rows).map(|i| x[0][i] + noise(40_000_000 + i)).collect();
+        Problem { rows, x, y, factor, law: Law::Exponential, intercept: true }
+    }
+
+    fn plan(&self) -> WeightPlan {
+        WeightPlan::new(4, self.law, PriorWeight::Random, self.rows)
+    }
+
+    fn fit(&self, lambda: f64, sparse: bool) -> Lasso {
+        let columns = self.x.len();
+        let source = if sparse {
+            let starts = (0..=columns).map(|j| j * self.rows).collect();
+            let rows = (0..columns).flat_map(|_| 0..self.rows).collect();
+            let shape = (self.rows, columns);
+            Source::Sparse(compressed_columns(shape, starts, rows, self.x.concat(), "x").unwrap())
+        } else {
+            Source::dense(&self.x.concat(), self.rows, columns)
+        };
+        let options = Options {
+            lambda: Lambda::Given(vec![lambda]),
+            alpha: 1.0,
+            penalty_factor: self.factor.clone(),
+            intercept: self.intercept,
+            standardize: true,
+            refit: None,
+            limits: Limits { tolerance: 1e-8, iterations: 1000 },
+        };
+        Lasso::new(source, self.y.clone(), self.plan(), options, &Control::default()).unwrap()
+    }
+
+    /// ½ Σ w r² + λ w₀ Σ f sd |b| of a draw by its definition.
+    fn objective(&self, draw: u64, theta: &[f64], lambda: f64) -> f64 {
+        let (mut w, mut prior) = (vec![0.0; self.rows], [0.0]);
+        let plan = self.plan();
+        plan.draw(draw).fill(0, &mut w);
+        plan.fill_prior(draw, &mut prior);
+        let (b0, b) = if self.intercept { (theta[0], &theta[1..]) } else { (0.0, theta) };
+        let fitted = |i: usize| b0 + self.x.iter().zip(b).map(|(x, b)| x[i] * b).sum::<f64>();
+        let loss: f64 = (0..self.rows).map(|i| 0.5 * w[i] * (self.y[i] - fitted(i)).powi(2)).sum();
+        let sd = |x: &[f64]| {
+            let mean = x.iter().sum::<f64>() / x.len() as f64;
+            (x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / x.len() as f64).sqrt()
+        };
+        let kinks = self.x.iter().zip(b).zip(&self.factor).map(|((x, b), f)| f * sd(x) * b.abs());
+        loss + lambda * prior[0] * kinks.sum::<f64>()
+    }
+}
+
+fn draws(lasso: &Lasso, count: usize) -> Draws {
+    bootstrap::run(lasso, 1, count, &Control::default()).unwrap()
+}
+
+fn column(rows: usize, seed: usize) -> Vec<f64> {
+    (0..rows).map(|i| noise(seed * 1_000_003 + i)).collect()
+}
+
+/// All draws converged, are of the size of the data, and have the objective that is claimed.
+fn check(problem: &Problem, lambda: f64, largest: f64, what: &str) {
+    for sparse in [false, true] {
+        let mut lasso = problem.fit(lambda, sparse);
+        for method in METHODS.into_iter().filter(|m| !(sparse && *m == Method::Gram)) {
+            lasso.method = method;
+            let found = draws(&lasso, 25);
+            for (k, theta) in found.theta.outer_iter().enumerate() {
+                let theta: Vec<f64> = theta.iter().copied().collect();
+                let context = format!("{what} {method:?} sparse {sparse} draw {}", k + 1);
+                assert_eq!(found.status[[k, 0]], Status::Converged, "{context}");
+                let size = theta.iter().fold(0.0f64, |m, b| m.max(b.abs()));
+                assert!(size < largest, "{context}: {size}");
+                let (claimed, plain) =
+                    (found.objective[[k, 0]], problem.objective(k as u64 + 1, &theta, lambda));
+                assert!(
+                    (claimed - plain).abs() <= 1e-7 * (plain + 1e-9),
+                    "{context}: {claimed} {plain}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_columns_share_their_coefficient() {
+    let rows = 120;
+    let mut x: Vec<Vec<f64>> = (0..12).map(|j| column(rows, j)).collect();
+    x[9] = x[0].clone();
+    let mut factor = vec![1.0; 12];
+    (factor[0], factor[9]) = (0.0, 0.0);
+    let problem = Problem::new(rows, x, factor);
+    check(&problem, 2.0, 10.0, "equal");
+    for method in METHODS {
+        let mut lasso = problem.fit(2.0, false);
+        lasso.method = method;
+        for theta in draws(&lasso, 10).theta.outer_iter() {
+            assert!((theta[[1, 0]] - theta[[10, 0]]).abs() < 1e-9, "{method:?} {theta}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_columns_and_lambda_zero_have_solutions_of_small_norm() {
+    let rows = 90;
+    let mut x: Vec<Vec<f64>> = (0..6).map(|j| column(rows, j)).collect();
+    x[5] = (0..rows).map(|i| x[0][i] + x[1][i] - 2.0 * x[2][i]).collect();
+    check(&Problem::new(rows, x.clone(), vec![0.0; 6]), 1.0, 10.0, "sum");
+    check(&Problem::new(rows, x, vec![1.0; 6]), 0.0, 10.0, "lambda 0");
+}
+
+#[test]
+fn a_level_that_has_lost_its_weight_does_no_harm() {
+    let (rows, levels) = (45, 15);
+    let mut x: Vec<Vec<f64>> = (1..levels)
+        .map(|g| (0..rows).map(|i| f64::from(u8::from(i % levels == g))).collect())
+        .collect();
+    x.push(column(rows, 77));
+    let mut factor = vec![0.0; levels - 1];
+    factor.push(1.0);
+    for law in [Law::Multinomial, Law::Poisson] {
+        let problem = Problem { law, ..Problem::new(rows, x.clone(), factor.clone()) };
+        check(&problem, 1.0, 100.0, "level");
+    }
+}
+
+#[test]
+fn as_many_free_columns_as_rows_fit_perfectly() {
+    let rows = 20;
+    let x: Vec<Vec<f64>> = (0..40).map(|j| column(rows, j)).collect();
+    let factor = (0..40).map(|j| f64::from(u8::from(j >= 20))).collect();
+    let problem = Problem::new(rows, x, factor);
+    for method in METHODS {
+        let mut lasso = problem.fit(1.0, false);
+        lasso.method = method;
+        let found = draws(&lasso, 40);
+        for (status, objective) in found.status.iter().zip(&found.objective) {
+            assert!(*status != Status::Converged || *objective < 1e-9, "{method:?} {objective}");
+        }
+        assert!(
+            found.status.iter().filter(|s| **s == Status::Converged).count() > 30,
+            "{method:?}"
+        );
+    }
+}
+
+#[test]
+fn nearly_equal_columns_are_told_apart_or_not_certified() {
+    let rows = 150;
+    let (u, v) = (column(rows, 1), column(rows, 2));
+    for gap in [1e-4, 1e-6, 1e-7, 1e-8] {
+        let near = u.iter().zip(&v).map(|(u, v)| u + gap * v).collect();
+        let mut problem = Problem::new(rows, vec![u.clone(), near], vec![1.0; 2]);
+        problem.y = (0..rows).map(|i| u[i] + v[i] + noise(9_000_000 + i)).collect();
+        let apart = Problem {
+            x: vec![u.clone(), v.clone()],
+            ..Problem::new(rows, vec![u.clone(), v.clone()], vec![1.0; 2])
+        };
+        let apart = Problem { y: problem.y.clone(), ..apart };
+        let best = draws(&apart.fit(0.0, false), 20);
+        for sparse in [false, true] {
+            let found = draws(&problem.fit(0.0, sparse), 20);
+            for k in 0..20 {
+                let excess = found.objective[[k, 0]] / best.objective[[k, 0]] - 1.0;
+                let converged = found.status[[k, 0]] == Status::Converged;
+                assert!(!converged || excess.abs() < 1e-6, "{gap:e} sparse {sparse}: {excess}");
+                assert!(converged || sparse, "{gap:e} dense draws are solved");
+            }
+        }
+    }
+    // Far from zero, without an intercept.
+    let far = |seed: usize| (0..rows).map(|i| 1e7 + noise(seed * 7919 + i)).collect::<Vec<f64>>();
+    let problem =
+        Problem { intercept: false, ..Problem::new(rows, vec![far(1), far(2)], vec![1.0; 2]) };
+    let found = draws(&problem.fit(0.0, false), 20);
+    for (k, theta) in found.theta.outer_iter().enumerate() {
+        assert_eq!(found.status[[k, 0]], Status::Converged);
+        let plain =
+            problem.objective(k as u64 + 1, &theta.iter().copied().collect::<Vec<_>>(), 0.0);
+        assert!((found.objective[[k, 0]] / plain - 1.0).abs() < 1e-5, "{plain}");
+    }
+}
+
+#[test]
+fn a_tiny_lambda_is_certified_as_far_as_rounding_allows() {
+    let rows = 200;
+    let x: Vec<Vec<f64>> = (0..30).map(|j| column(rows, j)).collect();
+    for lambda in [1e-6, 1e-10, 1e-13] {
+        check(&Problem::new(rows, x.clone(), vec![1.0; 30]), lambda, 10.0, "tiny");
+    }
+}
+
+#[test]
+fn a_ridge_that_fails_is_no_worse_than_its_start() {
+    let (rows, columns) = (30, 60);
+    let x: Vec<Vec<f64>> = (0..columns).map(|j| column(rows, j)).collect();
+    let y: Vec<f64> = (0..rows).map(|i| uniform(i)).collect();
+    for lambda in [1e-4, 1e-8, 1e-10, 1e-12, 1e-14, 1e-16] {
+        for refit in [None, Some(lambda)] {
+            let options = Options {
+                lambda: Lambda::Given(vec![lambda]),
+                alpha: 0.0,
+                penalty_factor: vec![1.0; columns],
+                intercept: true,
+                standardize: true,
+                refit,
+                limits: Limits { tolerance: 1e-8, iterations: 1000 },
+            };
+            let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, rows);
+            let source = Source::dense(&x.concat(), rows, columns);
+            let mut lasso =
+                Lasso::new(source, y.clone(), plan, options, &Control::default()).unwrap();
+            for method in METHODS {
+                lasso.method = method;
+                let found = draws(&lasso, 10);
+                // β = 0 leaves ½ Σ w (y − ȳ)², about 0.04 a row.
+                assert!(flat(&found.objective).iter().all(|o| *o < 1.0), "{lambda:e} {method:?}");
+                assert!(
+                    flat(&found.theta).iter().all(|b| b.abs() < 100.0),
+                    "{lambda:e} {method:?}"
+                );
+            }
+        }
+    }
+}
