@@ -58,7 +58,9 @@ test_that("the lasso keeps its bits on every road", {
     say(stats::setNames(fit_hash(fit), paste(name, fit$method)))
     say(stats::setNames(fit_hash(quick(data$x, data$y, lambda = c(20, 3), alpha = 0.5)), paste(name, "elastic path")))
     say(stats::setNames(fit_hash(quick(data$x, data$y, lambda = 8, refit = 1, prior_weight = "coef")), paste(name, "refit")))
-    say(stats::setNames(fit_hash(quick(data$x, data$y, lambda = "cv", nlambda = 20, nfolds = 4)), paste(name, "cv")))
+    # Some minima lie at an end of so short a grid.
+    cv <- suppressWarnings(quick(data$x, data$y, lambda = "cv", nlambda = 20, nfolds = 4))
+    say(stats::setNames(fit_hash(cv), paste(name, "cv")))
   })
   expect_snapshot({
     of_laws <- vapply(laws, function(law) fit_hash(quick(small$x, small$y, weights = law)), "")
