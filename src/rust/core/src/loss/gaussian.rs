@@ -68,15 +68,38 @@ impl WithSimd for Add<'_> {
         let weights = S::as_simd_f64s(self.weights).0;
         let panel = S::as_mut_simd_f64s(self.panel).0;
         match self.response {
-            LeastSquares::Shared(y) => {
-                let response = |row: usize, _: usize| simd.splat_f64s(y[row]);
-                add(simd, self.sums, weights, panel, width, response);
-            }
+            LeastSquares::Shared(y) => add(simd, self.sums, weights, panel, width, One(y)),
             LeastSquares::Own { panel: y, .. } => {
-                let y = S::as_simd_f64s(y).0;
-                add(simd, self.sums, weights, panel, width, |row, k| y[row * width + k]);
+                let each = Each { y: S::as_simd_f64s(y).0, width };
+                add(simd, self.sums, weights, panel, width, each);
             }
         }
+    }
+}
+
+/// The responses of a row, lanes k and on.
+trait Responses<S: Simd> {
+    fn at(&self, simd: S, row: usize, k: usize) -> S::f64s;
+}
+
+struct One<'a>(&'a [f64]);
+
+struct Each<'a, V> {
+    y: &'a [V],
+    width: usize,
+}
+
+impl<S: Simd> Responses<S> for One<'_> {
+    #[inline(always)]
+    fn at(&self, simd: S, row: usize, _: usize) -> S::f64s {
+        simd.splat_f64s(self.0[row])
+    }
+}
+
+impl<S: Simd> Responses<S> for Each<'_, S::f64s> {
+    #[inline(always)]
+    fn at(&self, _: S, row: usize, k: usize) -> S::f64s {
+        self.y[row * self.width + k]
     }
 }
 
@@ -87,17 +110,18 @@ fn add<S: Simd>(
     weights: &[S::f64s],
     panel: &mut [S::f64s],
     width: usize,
-    response: impl Fn(usize, usize) -> S::f64s,
+    response: impl Responses<S>,
 ) {
-    let mut lines = sums.lines();
-    let mut line = || S::as_mut_simd_f64s(lines.next().unwrap_or_default()).0;
-    let lines: [_; 6] = std::array::from_fn(|_| line());
+    // No arrays made by closures here: they would not be compiled for these instructions.
+    let mut lines = sums.lines.chunks_exact_mut(sums.width);
+    let mut next = || S::as_mut_simd_f64s(lines.next().unwrap_or_default()).0;
+    let (w, wy, wyy, wr, wrr, wry) = (next(), next(), next(), next(), next(), next());
     let rows = panel.len() / width.max(1);
     for k in 0..width {
-        let mut sum: [S::f64s; 6] = std::array::from_fn(|s| lines[s][k]);
+        let mut sum = [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]];
         for row in 0..rows {
             let (weight, left) = (weights[row * width + k], panel[row * width + k]);
-            let (y, product) = (response(row, k), simd.mul_f64s(weight, left));
+            let (y, product) = (response.at(simd, row, k), simd.mul_f64s(weight, left));
             sum[W] = simd.add_f64s(sum[W], weight);
             sum[WY] = simd.mul_add_f64s(weight, y, sum[WY]);
             sum[WYY] = simd.mul_add_f64s(simd.mul_f64s(weight, y), y, sum[WYY]);
@@ -106,9 +130,7 @@ fn add<S: Simd>(
             sum[WRY] = simd.mul_add_f64s(product, y, sum[WRY]);
             panel[row * width + k] = product;
         }
-        for (s, value) in sum.into_iter().enumerate() {
-            lines[s][k] = value;
-        }
+        [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]] = sum;
     }
 }
 
