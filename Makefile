@@ -44,8 +44,9 @@ test-rust: ## run the tests of the Rust core, without R
 test-r: install ## run the tests of the R package against the installed one
 	NOT_CRAN=true $(RSCRIPT) -e 'testthat::test_dir("tests/testthat", package = "wbb", load_package = "installed")'
 
-lint: ## check the formatting of the Rust code and its lints
+lint: ## check the formatting of the Rust code, its lints, and the layers of R/
 	cargo fmt --all --check
+	$(RSCRIPT) tools/layers.R
 	cargo clippy --locked $(RUST_FLAGS) --workspace --all-targets -- -D warnings -D clippy::incompatible_msrv
 
 wrappers: ## write R/extendr-wrappers.R from the Rust functions

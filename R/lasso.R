@@ -247,3 +247,13 @@ needed_parts.wbb_lasso <- function(fit) {
     diagnostics = c("status", "sigma")
   )
 }
+
+#' @export
+describe.wbb_lasso <- function(fit) describe_bootstrap(fit, penalty_name(fit$spec))
+
+penalty_name <- function(spec) {
+  name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge estimator" else {
+    paste0("elastic net (alpha = ", format(spec$alpha), ")")
+  }
+  paste0(name, if (!is.null(spec$refit)) ", refitted on the selected columns")
+}

@@ -217,60 +217,6 @@ print_header <- function(fit) {
   cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
 }
 
-# What a fit is, in words: a title, and named lines on its draws and its prior; `data` where rows and
-# columns do not say it.
-describe <- function(fit) UseMethod("describe")
-
-#' @export
-describe.wbb_lasso <- function(fit) describe_bootstrap(fit, penalty_name(fit$spec))
-
-describe_bootstrap <- function(fit, name, data = NULL) {
-  spec <- fit$spec
-  draws <- paste0(format(draw_count(spec), big.mark = ","), ", ", law_of(spec), " weights, ",
-    prior_weight_text[[spec$prior_weight]])
-  list(
-    title = paste("Weighted Bayesian bootstrap of the", name), data = data,
-    lines = c(Draws = draws, Lambda = lambda_text(fit))
-  )
-}
-
-data_text <- function(spec, words) {
-  if (!is.null(words$data)) return(words$data)
-  paste0(counted(spec$n, "row"), ", ", counted(spec$p, "column"))
-}
-
-# "1 row", "1,200 rows"
-counted <- function(n, unit) {
-  paste0(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), " ", unit, if (n != 1) "s")
-}
-
-prior_weight_text <- c(
-  random = "random prior weight", fixed = "fixed prior weight",
-  coef = "a random prior weight for each coefficient"
-)
-
-penalty_name <- function(spec) {
-  name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge estimator" else {
-    paste0("elastic net (alpha = ", format(spec$alpha), ")")
-  }
-  paste0(name, if (!is.null(spec$refit)) ", refitted on the selected columns")
-}
-
-law_of <- function(spec) {
-  if (spec$weights$name == "ones") "unit" else format(spec$weights)
-}
-
-lambda_text <- function(fit) {
-  if (is_path(fit)) {
-    return(paste0("a path of ", length(fit$lambda), ": ", show_values(signif(fit$lambda, 6L))))
-  }
-  from <- if (fit$lambda_from == "cv") {
-    paste0(" (", fit$cv$nfolds, "-fold cross-validation, rule \"", fit$cv$rule, "\")")
-  }
-  if (fit$lambda_from == "marglik") from <- " (largest marginal likelihood)"
-  paste0(format_lambda(fit$lambda), from)
-}
-
 print_failures <- function(fit) {
   words <- failure_words(fit)
   if (!is.null(words)) cat("\n", words, "\n", sep = "")

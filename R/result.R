@@ -109,3 +109,49 @@ mode_diagnostics <- function(result) {
 draw_count <- function(spec) {
   if (is.null(spec$segments)) spec$draws * spec$chains else sum(spec$segments$draws)
 }
+
+# Those that failed --------------------------------------------------------------------
+
+# The draws that have a solution, as row numbers of the draws. The others stay in the fit, beside their
+# diagnostics and weights, but no number may be computed from them: they can be of any size.
+usable_draws <- function(fit, lambda = NULL) {
+  at <- solved_draws(fit, lambda)
+  if (!length(at)) {
+    words <- status_words(of_draws(fit, fit$diagnostics$status, lambda))
+    abort("draws", paste0("The fit has no draw to work with", if (is_path(fit)) paste(" at lambda =", format_lambda(lambda)),
+      ": all failed (", words, "). ", failure_advice(fit)), "object")
+  }
+  at
+}
+
+# The same for what can also be shown without any.
+solved_draws <- function(fit, lambda = NULL) {
+  status <- of_draws(fit, fit$diagnostics$status, lambda)
+  # Chains have none: they cannot fail.
+  if (is.null(status)) seq_len(nrow(fit$draws)) else which(!failed_status(status))
+}
+
+# Which rows of the diagnostics failed, at one lambda or at all.
+failed_solutions <- function(fit, lambda = NULL) {
+  status <- fit$diagnostics$status
+  failed_status(if (is.null(lambda)) status else of_draws(fit, status, lambda))
+}
+
+# The values of a column of the diagnostics at one lambda, a draw each.
+of_draws <- function(fit, values, lambda) {
+  if (!is_path(fit)) return(values)
+  values[fit$diagnostics$lambda == fit$lambda[lambda_index(fit, lambda)]]
+}
+
+# "18 converged, 2 not converged"
+status_words <- function(status) {
+  counts <- table(status)
+  counts <- counts[counts > 0L]
+  paste(counts, names(counts), collapse = ", ")
+}
+
+# What to do where no draw has a solution.
+failure_advice <- function(fit) UseMethod("failure_advice")
+
+#' @export
+failure_advice.wbb <- function(fit) "Fit again with more `max_iterations` or a larger `tolerance`; see fit$diagnostics."

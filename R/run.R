@@ -173,3 +173,9 @@ show_seconds <- function(seconds) {
 }
 
 elapsed <- function() proc.time()[["elapsed"]]
+
+# One row a draw, one column a weight. `settings` are those of weight_settings() and a seed.
+weight_matrix <- function(settings, penalties, draws) {
+  start <- function() rust_weights_job(settings, length(penalties), as.double(draws))
+  matrix(job_result(run_job(start))$weights, length(draws))
+}

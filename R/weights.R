@@ -61,9 +61,3 @@ observation_names <- function(fit) {
 penalty_names <- function(spec) {
   if (is.null(spec$penalties)) spec$columns else seq_len(spec$penalties)
 }
-
-# One row a draw, one column a weight. `settings` are those of weight_settings() and a seed.
-weight_matrix <- function(settings, penalties, draws) {
-  start <- function() rust_weights_job(settings, length(penalties), as.double(draws))
-  matrix(job_result(run_job(start))$weights, length(draws))
-}

@@ -1,0 +1,45 @@
+# What a fit says of itself: the words that print(), summary() and the notebook open with.
+
+# What a fit is, in words: a title, and named lines on its draws and its prior; `data` where rows and
+# columns do not say it.
+describe <- function(fit) UseMethod("describe")
+
+describe_bootstrap <- function(fit, name, data = NULL) {
+  spec <- fit$spec
+  draws <- paste0(format(draw_count(spec), big.mark = ","), ", ", law_of(spec), " weights, ",
+    prior_weight_text[[spec$prior_weight]])
+  list(
+    title = paste("Weighted Bayesian bootstrap of the", name), data = data,
+    lines = c(Draws = draws, Lambda = lambda_text(fit))
+  )
+}
+
+data_text <- function(spec, words) {
+  if (!is.null(words$data)) return(words$data)
+  paste0(counted(spec$n, "row"), ", ", counted(spec$p, "column"))
+}
+
+# "1 row", "1,200 rows"
+counted <- function(n, unit) {
+  paste0(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), " ", unit, if (n != 1) "s")
+}
+
+prior_weight_text <- c(
+  random = "random prior weight", fixed = "fixed prior weight",
+  coef = "a random prior weight for each coefficient"
+)
+
+law_of <- function(spec) {
+  if (spec$weights$name == "ones") "unit" else format(spec$weights)
+}
+
+lambda_text <- function(fit) {
+  if (is_path(fit)) {
+    return(paste0("a path of ", length(fit$lambda), ": ", show_values(signif(fit$lambda, 6L))))
+  }
+  from <- if (fit$lambda_from == "cv") {
+    paste0(" (", fit$cv$nfolds, "-fold cross-validation, rule \"", fit$cv$rule, "\")")
+  }
+  if (fit$lambda_from == "marglik") from <- " (largest marginal likelihood)"
+  paste0(format_lambda(fit$lambda), from)
+}
