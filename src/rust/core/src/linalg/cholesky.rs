@@ -2,6 +2,7 @@
 
 use crate::linalg::dense::dot;
 use crate::linalg::lanes::dispatch;
+use std::convert::Infallible;
 
 /// Pivots below this part of their diagonal count as dependent on the columns before, unless the
 /// caller knows better.
@@ -50,7 +51,17 @@ impl Cholesky {
     /// Factor the symmetric matrix whose upper triangle `fill(row, slice)` writes: `slice[i]` is the
     /// element in column `row + i`. `fill` returns a lower bound of the row's pivot, if one is known
     /// (what a ridge adds to the diagonal): rounding may not go below it.
-    pub fn factor(&mut self, size: usize, mut fill: impl FnMut(usize, &mut [f64]) -> f64) {
+    pub fn factor(&mut self, size: usize, fill: impl FnMut(usize, &mut [f64]) -> f64) {
+        let Ok(()) = self.factor_while(size, fill, || Ok::<(), Infallible>(()));
+    }
+
+    /// The same for a matrix that may take a while: `go_on` is asked now and then.
+    pub fn factor_while<E>(
+        &mut self,
+        size: usize,
+        mut fill: impl FnMut(usize, &mut [f64]) -> f64,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
         self.size = size;
         self.stride = size + size / 4;
         self.factor.resize(size * self.stride, 0.0);
@@ -64,15 +75,11 @@ impl Cholesky {
         self.inverse_pivot.extend((0..size).map(|k| self.factor[k * self.stride + k]));
         self.dependent.clear();
         self.dependent.resize(size, false);
-        factor_upper(
-            size,
-            self.stride,
-            &mut self.factor,
-            &mut self.inverse_pivot,
-            &mut self.dependent,
-            &self.least,
-            self.threshold,
-        );
+        for first in (0..size).step_by(PANEL) {
+            go_on()?;
+            eliminate_panel(first, self);
+        }
+        Ok(())
     }
 
     /// Take out column k of a factor without dependent columns, by rotations.
@@ -147,51 +154,43 @@ fn is_noise(pivot: f64, diagonal: f64, least: f64, threshold: f64) -> bool {
 }
 
 dispatch! {
-    fn factor_upper(
-        n: usize,
-        stride: usize,
-        r: &mut [f64],
-        inverse_pivot: &mut [f64],
-        dependent: &mut [bool],
-        least: &[f64],
-        threshold: f64,
-    ) {
-        for first in (0..n).step_by(PANEL) {
-            let last = (first + PANEL).min(n);
-            for k in first..last {
-                let (above, row) = r.split_at_mut(k * stride);
-                let row = &mut row[..n];
-                for i in first..k {
-                    let s = above[i * stride + k];
-                    for (o, &v) in row[k..].iter_mut().zip(&above[i * stride + k..][..n - k]) {
-                        *o = (-s).mul_add(v, *o);
-                    }
-                }
-                row[k] = row[k].max(least[k]);
-                dependent[k] = is_noise(row[k], inverse_pivot[k], least[k], threshold);
-                if dependent[k] {
-                    inverse_pivot[k] = 0.0;
-                    row[k..].fill(0.0);
-                } else {
-                    let inverse = 1.0 / row[k].sqrt();
-                    inverse_pivot[k] = inverse;
-                    row[k..].iter_mut().for_each(|v| *v *= inverse);
+    /// Factor the rows of a panel, and take them off the rows below.
+    fn eliminate_panel(first: usize, m: &mut Cholesky) {
+        let (n, stride, r) = (m.size, m.stride, &mut m.factor[..]);
+        let last = (first + PANEL).min(n);
+        for k in first..last {
+            let (above, row) = r.split_at_mut(k * stride);
+            let row = &mut row[..n];
+            for i in first..k {
+                let s = above[i * stride + k];
+                for (o, &v) in row[k..].iter_mut().zip(&above[i * stride + k..][..n - k]) {
+                    *o = (-s).mul_add(v, *o);
                 }
             }
-            let (panel, rest) = r[first * stride..].split_at_mut((last - first) * stride);
-            for i in last..n {
-                let row = &mut rest[(i - last) * stride + i..][..n - i];
-                if panel.len() == PANEL * stride {
-                    subtract_eight(
-                        row,
-                        std::array::from_fn(|b| &panel[b * stride + i..][..n - i]),
-                    );
-                } else {
-                    for line in panel.chunks_exact(stride) {
-                        let s = -line[i];
-                        for (o, &v) in row.iter_mut().zip(&line[i..]) {
-                            *o = s.mul_add(v, *o);
-                        }
+            row[k] = row[k].max(m.least[k]);
+            m.dependent[k] = is_noise(row[k], m.inverse_pivot[k], m.least[k], m.threshold);
+            if m.dependent[k] {
+                m.inverse_pivot[k] = 0.0;
+                row[k..].fill(0.0);
+            } else {
+                let inverse = 1.0 / row[k].sqrt();
+                m.inverse_pivot[k] = inverse;
+                row[k..].iter_mut().for_each(|v| *v *= inverse);
+            }
+        }
+        let (panel, rest) = r[first * stride..].split_at_mut((last - first) * stride);
+        for i in last..n {
+            let row = &mut rest[(i - last) * stride + i..][..n - i];
+            if panel.len() == PANEL * stride {
+                subtract_eight(
+                    row,
+                    std::array::from_fn(|b| &panel[b * stride + i..][..n - i]),
+                );
+            } else {
+                for line in panel.chunks_exact(stride) {
+                    let s = -line[i];
+                    for (o, &v) in row.iter_mut().zip(&line[i..]) {
+                        *o = s.mul_add(v, *o);
                     }
                 }
             }

@@ -1,6 +1,8 @@
 //! The factor of the active set, and what to do where its columns depend on each other.
 
 use super::{Entry, Newton};
+use crate::engine::job::Control;
+use crate::error::Error;
 use crate::lasso::quadratic::Quadratic;
 use crate::linalg::dense::axpy;
 
@@ -45,12 +47,12 @@ impl Newton {
         self.active.clone_from(&self.factored);
     }
 
-    pub(super) fn factor(&mut self, q: &Quadratic) {
+    pub(super) fn factor(&mut self, q: &Quadratic, control: &Control) -> Result<(), Error> {
         if !self.factored.is_empty() {
-            return;
+            return Ok(());
         }
         let active = &self.active;
-        self.cholesky.factor(active.len(), |row, out| {
+        let fill = |row: usize, out: &mut [f64]| {
             let j = active[row];
             let line = q.row(j);
             for (o, &k) in out.iter_mut().zip(&active[row..]) {
@@ -58,8 +60,10 @@ impl Newton {
             }
             out[0] += q.penalty.ridge[j];
             q.penalty.ridge[j]
-        });
+        };
+        self.cholesky.factor_while(active.len(), fill, || control.check())?;
         self.factored.clone_from(active);
+        Ok(())
     }
 
     /// The first column of the support that depends on those before, or the single one that enters.

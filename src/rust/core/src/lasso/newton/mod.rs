@@ -105,7 +105,7 @@ impl Newton {
         let mut phase = Phase { entry: Entry::All, blocked: false, settled: false, setbacks: 0 };
         for step in 0..limit {
             control.check()?;
-            if self.step(q, origin, beta, &mut phase) == Next::Done {
+            if self.step(q, origin, beta, &mut phase, control)? == Next::Done {
                 return Ok(step);
             }
         }
@@ -118,7 +118,8 @@ impl Newton {
         origin: &Origin,
         beta: &mut [f64],
         phase: &mut Phase,
-    ) -> Next {
+        control: &Control,
+    ) -> Result<Next, Error> {
         let rounding = origin.rounding(&self.correlation);
         let slack = |j: usize| 1e-11 * q.penalty.l1[j] + rounding;
         let entering = self.choose(q, beta, slack, phase.entry);
@@ -126,17 +127,17 @@ impl Newton {
         let wrong = self.set_right_hand_side(q, beta, slack);
         if entering == 0 && (!wrong || phase.settled) {
             if phase.entry != Entry::None {
-                return Next::Done;
+                return Ok(Next::Done);
             }
             phase.open();
-            return Next::Step;
+            return Ok(Next::Step);
         }
-        self.factor(q);
+        self.factor(q, control)?;
         let dependent = self.dependent(beta, phase.entry);
         if dependent.is_some_and(|k| phase.entry == Entry::All || self.reduce(q, beta, k)) {
             phase.close();
             origin.correlate(q, beta, &mut self.correlation);
-            return Next::Step;
+            return Ok(Next::Step);
         }
         let fall = self.solve();
         let stuck = |(&j, &d): (&usize, &f64)| beta[j] != 0.0 || d == 0.0;
@@ -146,7 +147,7 @@ impl Newton {
         {
             // What wants to enter depends on the support: alone it can take a column's place.
             (phase.entry, phase.blocked) = (Entry::None, true);
-            return Next::Step;
+            return Ok(Next::Step);
         }
         // Without dependent columns the direction solves its equations, and the two agree.
         let curvature = if self.cholesky.has_dependence() { self.curvature(q) } else { fall };
@@ -154,16 +155,16 @@ impl Newton {
             match phase.entry {
                 Entry::All if entering > 0 => (phase.entry, phase.blocked) = (Entry::None, true),
                 Entry::None => phase.entry = Entry::One,
-                _ => return Next::Done,
+                _ => return Ok(Next::Done),
             }
-            return Next::Step;
+            return Ok(Next::Step);
         };
         if !self.walk(q, origin, beta, length, landing) {
             phase.setbacks += 1;
             let last = phase.setbacks > SETBACKS;
             sweep(q, beta, &mut self.correlation, if last { 1000 } else { 50 });
             phase.close();
-            return if last { Next::Done } else { Next::Step };
+            return Ok(if last { Next::Done } else { Next::Step });
         }
         let whole = landing.is_none() && length == 1.0;
         phase.settled = entering == 0 && whole;
@@ -173,7 +174,7 @@ impl Newton {
         if !whole || phase.entry == Entry::One {
             phase.entry = Entry::None;
         }
-        Next::Step
+        Ok(Next::Step)
     }
 
     /// Go along the direction; false, and no step, if that went uphill: H is singular to rounding and
