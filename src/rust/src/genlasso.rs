@@ -6,7 +6,7 @@ use crate::lasso::{limits, result};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
 use wbb_core::error::Error;
-use wbb_core::genlasso::{GenLasso, Options};
+use wbb_core::genlasso::{GenLasso, GenLassoOptions};
 use wbb_core::linalg::sparse::SparseMatrix;
 
 /// Start a generalised lasso job; see R/genlasso.R for the fields. An empty list is the identity.
@@ -19,7 +19,7 @@ fn start(y: Vec<f64>, x: &List, d: &List, fields: &Fields) -> Result<Robj> {
     let x = if x.is_empty() { None } else { Some(sparse(&Fields(x), "X")?) };
     let d = sparse(&Fields(d), "D")?;
     let plan = fields.weight_plan()?;
-    let options = Options { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
+    let options = GenLassoOptions { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
     let work = move |control: &_| {
         let lasso = GenLasso::new(y, x, d, plan, options, control)?;

@@ -11,11 +11,11 @@ use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Status;
 use wbb_core::error::Error;
+use wbb_core::linalg::sparse::{multiply, multiply_transposed};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 use wbb_core::trendfilter::{
-    Found, Knots, Options, Points, TrendFilter, certify, difference, multiply, multiply_transposed,
-    solve,
+    Found, Knots, Options, Points, TrendFilter, certify, difference, solve,
 };
 
 /// The paper's signal, stretched to n points.

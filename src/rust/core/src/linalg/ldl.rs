@@ -1,121 +1,307 @@
-//! Sparse LDL' of a symmetric positive definite matrix (Davis 2005, up-looking).
+//! Sparse LDL' of a symmetric positive semidefinite matrix (Davis 2005, up-looking).
+//!
+//! What depends on the pattern alone, the elimination tree and the rows of L, is found once ([`Symbolic`]); the
+//! values are factored again and again in the same memory ([`Ldl`]).
 
-use sprs::CsMat;
+use super::Pause;
+use super::graph::{Graph, STEPS};
+use crate::error::Error;
+use std::ops::Range;
 
-pub struct Ldl {
+/// The pattern of a matrix and of its factor, unknowns in the order of elimination.
+pub struct Symbolic {
+    /// The upper triangle of the matrix by columns; each ends with its diagonal.
+    columns: Vec<usize>,
+    rows: Vec<u32>,
+    parent: Vec<u32>,
+    /// L by columns, without its diagonal of ones.
     starts: Vec<usize>,
-    rows: Vec<usize>,
-    values: Vec<f64>,
-    pivots: Vec<f64>,
+    below: Vec<u32>,
 }
 
-const NONE: usize = usize::MAX;
-/// A pivot below this part of its diagonal is a direction that the matrix does not see; it is left alone.
-const SINGULAR: f64 = 1e-14;
+const NONE: u32 = u32::MAX;
 
-impl Ldl {
-    /// The order of the matrix should keep the fill small; see `problem`.
-    pub fn new(a: &CsMat<f64>) -> Ldl {
-        let n = a.cols();
-        let (mut parent, mut mark, mut count) = (vec![NONE; n], vec![NONE; n], vec![0; n]);
-        // The elimination tree and the size of each column of L.
-        for (k, column) in a.outer_iterator().enumerate() {
-            mark[k] = k;
-            for (mut i, _) in column.iter().filter(|(i, _)| *i < k) {
-                while mark[i] != k {
-                    if parent[i] == NONE {
-                        parent[i] = k;
-                    }
-                    count[i] += 1;
-                    mark[i] = k;
-                    i = parent[i];
-                }
-            }
+impl Symbolic {
+    pub fn new(graph: &Graph, pause: Pause) -> Result<Symbolic, Error> {
+        let n = graph.len();
+        let (mut columns, mut rows) = (vec![0], Vec::new());
+        for k in 0..n {
+            rows.extend(graph.neighbours(k).iter().filter(|&&i| (i as usize) < k));
+            rows.push(k as u32);
+            columns.push(rows.len());
         }
+        let (parent, count) = elimination_tree(graph, pause)?;
         let mut starts = vec![0; n + 1];
         for k in 0..n {
             starts[k + 1] = starts[k] + count[k];
         }
-        let (mut rows, mut values) = (vec![0; starts[n]], vec![0.0; starts[n]]);
-        let mut pivots = vec![0.0; n];
-        let (mut line, mut pattern) = (vec![0.0; n], vec![0; n]);
-        count.fill(0);
-        mark.fill(NONE);
-        for (k, column) in a.outer_iterator().enumerate() {
-            let mut top = n;
-            mark[k] = k;
-            for (mut i, &value) in column.iter().filter(|(i, _)| *i <= k) {
-                line[i] += value;
-                let mut length = 0;
-                while mark[i] != k {
-                    pattern[length] = i;
-                    length += 1;
-                    mark[i] = k;
-                    i = parent[i];
+        let mut symbolic = Symbolic { columns, rows, parent, below: vec![0; starts[n]], starts };
+        let mut end = symbolic.starts.clone();
+        let mut reach = Reach::new(n);
+        let mut steps = 0;
+        for k in 0..n {
+            for &i in reach.of(&symbolic, k) {
+                symbolic.below[end[i as usize]] = k as u32;
+                end[i as usize] += 1;
+                steps += 1;
+            }
+            if steps > STEPS {
+                steps = 0;
+                pause()?;
+            }
+        }
+        Ok(symbolic)
+    }
+
+    /// The number of unknowns.
+    pub fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parent.is_empty()
+    }
+
+    /// The number of entries of the upper triangle.
+    pub fn entries(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The entries of column j of the upper triangle, the last of them on the diagonal.
+    pub fn column(&self, j: usize) -> Range<usize> {
+        self.columns[j]..self.columns[j + 1]
+    }
+
+    /// The row of an entry of the upper triangle.
+    pub fn row(&self, entry: usize) -> usize {
+        self.rows[entry] as usize
+    }
+}
+
+/// The elimination tree, and the size of each column of L.
+fn elimination_tree(graph: &Graph, pause: Pause) -> Result<(Vec<u32>, Vec<usize>), Error> {
+    let n = graph.len();
+    let (mut parent, mut mark, mut count) = (vec![NONE; n], vec![NONE; n], vec![0; n]);
+    let mut steps = 0;
+    for k in 0..n as u32 {
+        mark[k as usize] = k;
+        for &neighbour in graph.neighbours(k as usize).iter().filter(|&&i| i < k) {
+            let mut i = neighbour as usize;
+            while mark[i] != k {
+                if parent[i] == NONE {
+                    parent[i] = k;
                 }
-                while length > 0 {
-                    (top, length) = (top - 1, length - 1);
-                    pattern[top] = pattern[length];
-                }
+                count[i] += 1;
+                steps += 1;
+                mark[i] = k;
+                i = parent[i] as usize;
+            }
+        }
+        if steps > STEPS {
+            steps = 0;
+            pause()?;
+        }
+    }
+    Ok((parent, count))
+}
+
+/// Multiplications of a factorisation, were the unknowns of the graph eliminated as they are numbered.
+pub fn cost(graph: &Graph, pause: Pause) -> Result<f64, Error> {
+    let (_, count) = elimination_tree(graph, pause)?;
+    Ok(count.iter().map(|&c| (c as f64) * (c as f64)).sum())
+}
+
+/// Which columns of L have an entry in row k: paths up the elimination tree.
+struct Reach {
+    mark: Vec<u32>,
+    found: Vec<u32>,
+}
+
+impl Reach {
+    fn new(n: usize) -> Reach {
+        Reach { mark: vec![NONE; n], found: vec![0; n] }
+    }
+
+    /// In an order in which each column comes before those that it changes; rows in turn, from the first.
+    fn of(&mut self, symbolic: &Symbolic, k: usize) -> &[u32] {
+        let (mark, found) = (&mut self.mark, &mut self.found);
+        let mut top = found.len();
+        mark[k] = k as u32;
+        for &start in &symbolic.rows[symbolic.column(k)] {
+            let (mut i, mut length) = (start as usize, 0);
+            while mark[i] != k as u32 {
+                found[length] = i as u32;
+                length += 1;
+                mark[i] = k as u32;
+                i = symbolic.parent[i] as usize;
+            }
+            found.copy_within(..length, top - length);
+            top -= length;
+        }
+        &found[top..]
+    }
+}
+
+/// A factor whose pattern is kept.
+pub struct Ldl<'a> {
+    symbolic: &'a Symbolic,
+    values: Vec<f64>,
+    pivots: Vec<f64>,
+}
+
+impl<'a> Ldl<'a> {
+    pub fn new(symbolic: &'a Symbolic) -> Ldl<'a> {
+        let n = symbolic.len();
+        Ldl { symbolic, values: vec![0.0; symbolic.below.len()], pivots: vec![f64::INFINITY; n] }
+    }
+
+    /// Factor the matrix with these entries in its upper triangle. A pivot below `least` of its diagonal is a direction
+    /// that the matrix does not see: nothing moves along it.
+    pub fn factor(&mut self, entries: &[f64], least: f64, pause: Pause) -> Result<(), Error> {
+        let (symbolic, values, pivots) = (self.symbolic, &mut self.values, &mut self.pivots);
+        let n = symbolic.len();
+        let mut line = vec![0.0; n];
+        let mut end = symbolic.starts.clone();
+        let mut reach = Reach::new(n);
+        let mut steps = 0;
+        for k in 0..n {
+            for entry in symbolic.column(k) {
+                line[symbolic.row(entry)] = entries[entry];
             }
             let diagonal = std::mem::take(&mut line[k]);
             let mut pivot = diagonal;
-            for &i in &pattern[top..] {
+            for &i in reach.of(symbolic, k) {
+                let i = i as usize;
                 let y = std::mem::take(&mut line[i]);
-                let end = starts[i] + count[i];
-                for p in starts[i]..end {
-                    line[rows[p]] -= values[p] * y;
+                let done = symbolic.starts[i]..end[i];
+                steps += done.len();
+                for (&row, value) in symbolic.below[done.clone()].iter().zip(&values[done]) {
+                    line[row as usize] -= value * y;
                 }
                 let l = y / pivots[i];
                 pivot -= l * y;
-                (rows[end], values[end]) = (k, l);
-                count[i] += 1;
+                values[end[i]] = l;
+                end[i] += 1;
             }
-            pivots[k] = if pivot > SINGULAR * diagonal { pivot } else { f64::INFINITY };
+            pivots[k] = if pivot > least * diagonal { pivot } else { f64::INFINITY };
+            if steps > STEPS {
+                steps = 0;
+                pause()?;
+            }
         }
-        Ldl { starts, rows, values, pivots }
+        Ok(())
     }
 
     pub fn solve(&self, b: &mut [f64]) {
-        let column = |j: usize| self.starts[j]..self.starts[j + 1];
         for j in 0..b.len() {
-            for p in column(j) {
-                b[self.rows[p]] -= self.values[p] * b[j];
+            let known = b[j];
+            for (&row, value) in self.column(j) {
+                b[row as usize] -= value * known;
             }
         }
         b.iter_mut().zip(&self.pivots).for_each(|(b, d)| *b /= d);
+        self.solve_transposed(b);
+    }
+
+    /// L'v = b; rows past the end of b are zero.
+    fn solve_transposed(&self, b: &mut [f64]) {
         for j in (0..b.len()).rev() {
-            for p in column(j) {
-                b[j] -= self.values[p] * b[self.rows[p]];
+            let mut left = b[j];
+            for (&row, value) in self.column(j).take_while(|(row, _)| (**row as usize) < b.len()) {
+                left -= value * b[row as usize];
             }
+            b[j] = left;
         }
     }
 
-    /// Does the matrix see every direction?
-    pub fn is_regular(&self) -> bool {
-        self.pivots.iter().all(|d| d.is_finite())
+    fn column(&self, j: usize) -> impl Iterator<Item = (&u32, &f64)> {
+        let range = self.symbolic.starts[j]..self.symbolic.starts[j + 1];
+        self.symbolic.below[range.clone()].iter().zip(&self.values[range])
+    }
+
+    /// The directions that the matrix does not see: L'v = eₖ for each pivot k that is nothing.
+    pub fn unseen(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
+        let n = self.pivots.len();
+        (0..n).filter(|&k| self.pivots[k].is_infinite()).map(move |k| {
+            let mut v = vec![0.0; n];
+            v[k] = 1.0;
+            self.solve_transposed(&mut v[..=k]);
+            v
+        })
+    }
+
+    /// The number of directions that the matrix sees.
+    pub fn rank(&self) -> usize {
+        self.pivots.iter().filter(|d| d.is_finite()).count()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::dissection::elimination_order;
+    use super::super::gram::Gram;
+    use super::super::sparse::{SparseMatrix, multiply, multiply_transposed};
     use super::*;
-    use crate::trendfilter::{difference, multiply};
+    use sprs::TriMat;
+
+    /// Differences along the edges of a grid of this side.
+    fn grid(side: usize) -> SparseMatrix {
+        let mut d = TriMat::new((2 * side * (side - 1), side * side));
+        let mut row = 0;
+        for i in 0..side * side {
+            for (inside, j) in [(i % side + 1 < side, i + 1), (i + side < side * side, i + side)] {
+                if inside {
+                    d.add_triplet(row, i, -1.0);
+                    d.add_triplet(row, j, 1.0);
+                    row += 1;
+                }
+            }
+        }
+        d.to_csr()
+    }
 
     #[test]
-    fn a_solution_satisfies_its_equations_and_singular_matrices_are_seen() {
-        let x: Vec<f64> = (0..30).map(f64::from).collect();
-        let d = difference(&x, 1);
-        let singular = (&d.transpose_view() * &d).to_csc();
-        assert!(!Ldl::new(&singular).is_regular());
-        let a = &singular + &CsMat::<f64>::eye_csc(30);
-        let ldl = Ldl::new(&a);
-        assert!(ldl.is_regular());
-        let b: Vec<f64> = (0..30).map(|i| f64::from(i * i % 7)).collect();
-        let mut solution = b.clone();
-        ldl.solve(&mut solution);
-        for (u, v) in multiply(&a.to_csr(), &solution).iter().zip(&b) {
-            assert!((u - v).abs() < 1e-10);
+    fn a_factor_solves_its_equations_again_and_again() {
+        let d = grid(9);
+        let graph = Graph::of_products(&[&d], &|| Ok(())).unwrap();
+        let symbolic = Symbolic::new(&graph, &|| Ok(())).unwrap();
+        let gram = Gram::new(d.clone());
+        let mut ldl = Ldl::new(&symbolic);
+        for round in 1..4 {
+            let v: Vec<f64> = (0..d.rows()).map(|j| 1.0 + (j * round % 7) as f64).collect();
+            let mut entries = vec![0.0; symbolic.entries()];
+            gram.add(&v, &symbolic, &mut entries, &|| Ok(())).unwrap();
+            ldl.factor(&entries, 1e-12, &|| Ok(())).unwrap();
+            // D'VD does not see the constants.
+            assert_eq!(ldl.rank(), 80);
+            for j in 0..81 {
+                entries[symbolic.column(j).end - 1] += 0.5;
+            }
+            ldl.factor(&entries, 1e-12, &|| Ok(())).unwrap();
+            assert_eq!(ldl.rank(), 81);
+            let b: Vec<f64> = (0..81).map(|i| f64::from(i * i % 7)).collect();
+            let mut z = b.clone();
+            ldl.solve(&mut z);
+            let dz: Vec<f64> = multiply(&d, &z).iter().zip(&v).map(|(a, v)| a * v).collect();
+            for ((left, z), b) in multiply_transposed(&d, &dz).iter().zip(&z).zip(&b) {
+                assert!((left + 0.5 * z - b).abs() < 1e-10);
+            }
         }
+    }
+
+    #[test]
+    fn dissection_is_cheaper_than_a_band_on_grids_and_stops_when_asked() {
+        let d = grid(60);
+        let pause: Pause = &|| Ok(());
+        let graph = Graph::of_products(&[&d], pause).unwrap();
+        let order = elimination_order(&graph, pause).unwrap();
+        let ours = cost(&graph.reordered(&order), pause).unwrap();
+        let band = cost(&graph, pause).unwrap();
+        assert!(ours < 0.4 * band, "{ours} {band}");
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().enumerate().all(|(i, &j)| i == j as usize));
+        let stopped = elimination_order(&graph, &|| Err(Error::Cancelled));
+        assert_eq!(stopped.err(), Some(Error::Cancelled));
     }
 }

@@ -30,6 +30,6 @@ mod spline;
 pub use active::{Found, Knots};
 pub use certificate::{Certificate, certify};
 pub use grid::interpolate;
-pub use operator::{difference, multiply, multiply_transposed};
+pub use operator::difference;
 pub use problem::{HIGHEST_ORDER, Options, TrendFilter, solve};
 pub use segment::Points;

@@ -40,26 +40,10 @@ fn diagonal(values: impl ExactSizeIterator<Item = f64>) -> CsMat<f64> {
     d.to_csr()
 }
 
-/// D v.
-pub fn multiply(d: &CsMat<f64>, v: &[f64]) -> Vec<f64> {
-    let row = |r: sprs::CsVecView<f64>| r.iter().map(|(i, a)| a * v[i]).sum();
-    d.outer_iterator().map(row).collect()
-}
-
-/// D'u.
-pub fn multiply_transposed(d: &CsMat<f64>, u: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; d.cols()];
-    for (row, u) in d.outer_iterator().zip(u) {
-        for (i, a) in row.iter() {
-            out[i] += a * u;
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::sparse::multiply;
 
     #[test]
     fn evenly_spaced_rows_are_the_signed_binomials_of_the_paper() {

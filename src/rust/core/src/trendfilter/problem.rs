@@ -4,13 +4,14 @@ use super::active::{self, Found, Knots};
 use super::certificate::certify;
 use super::fused;
 use super::grid::{Grid, Sample};
-use super::operator::{difference, multiply};
+use super::operator::difference;
 use super::segment::Points;
 use crate::engine::cv::{Curve, Lambda, cross_validate};
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
+use crate::linalg::sparse::multiply;
 use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
 
