@@ -5,7 +5,7 @@ use crate::job::{self, Convert};
 use crate::lasso::{lambda, limits, result};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
-use wbb_core::trendfilter::{Knots, Options, TrendFilter};
+use wbb_core::trendfilter::{Knots, TrendFilter, TrendOptions};
 
 /// Start a trend filter job; see R/trendfilter-fit.R for the fields.
 #[extendr]
@@ -15,8 +15,11 @@ fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, options: List) -> Robj {
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let plan = fields.weight_plan()?;
-    let options =
-        Options { lambda: lambda(fields)?, order: fields.count("order")?, limits: limits(fields)? };
+    let options = TrendOptions {
+        lambda: lambda(fields)?,
+        order: fields.count("order")?,
+        limits: limits(fields)?,
+    };
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
     let work = move |control: &_| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;

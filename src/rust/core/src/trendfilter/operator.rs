@@ -3,7 +3,8 @@
 //! D^(1) takes first differences, D^(r+1) = D^(1) diag(r / (x_{i+r} − x_i)) D^(r). At x = 1, 2, … its
 //! rows are the signed binomial coefficients of the paper; row j looks at points j … j + k + 1 and
 //! is the jump of the k-th derivative there. The solver never multiplies by it (that is where digits
-//! would be lost); it is the definition that the tests hold the solver to, and the D of `predict`.
+//! would be lost), but for the jumps of a fit without penalty; it is the definition that the tests hold the
+//! solver to.
 
 use sprs::{CsMat, TriMat};
 
