@@ -86,7 +86,8 @@ fn trend_filters_are_special_cases() {
             let best = certify(&exact, &y, &w, &c, 0.0);
             let mode = &found.modes[0];
             assert_eq!(mode.status, Status::Converged, "{order} {lambda} {}", mode.gap);
-            // The gap is true: no less than the excess over the exact minimum, but for rounding of differences.
+            // The gap is true: no less than the excess over the exact minimum, but for rounding of
+            // differences.
             let excess = mode.objective / best.objective - 1.0;
             assert!(excess <= mode.gap + 1e-10 && excess >= -1e-10, "{order} {lambda} {excess}");
             assert_close(&mode.theta, &exact.beta, 1e-3, "trend");
@@ -195,7 +196,8 @@ proptest! {
     }
 }
 
-/// No step along a coefficient, or a random direction, whatever its length, goes below what was certified.
+/// No step along a coefficient, or a random direction, whatever its length, goes below what was
+/// certified.
 fn check_minimum(y: &[f64], x: &SparseMatrix, d: &SparseMatrix, lambda: f64, at: &[f64], end: f64) {
     let zero = objective(y, x, d, lambda, &vec![0.0; at.len()]);
     for k in 0..3 * at.len() {

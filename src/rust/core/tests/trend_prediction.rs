@@ -47,8 +47,9 @@ fn coverage(order: usize, n: usize, sets: usize) -> f64 {
 fn prediction_intervals_cover_what_they_say() {
     for order in [1, 3] {
         let share = coverage(order, 100, 100);
-        // With a σ that counts no degrees of freedom 0.877 and 0.918. Coverage of a data set has a standard
-        // deviation near 0.03, so that of 100 has one of 0.003: a false alarm is at four of them.
+        // With a σ that counts no degrees of freedom 0.877 and 0.918. Coverage of a data set has a
+        // standard deviation near 0.03, so that of 100 has one of 0.003: a false alarm is at four
+        // of them.
         assert!((share - 0.95).abs() < 0.012, "{order} {share}");
     }
 }

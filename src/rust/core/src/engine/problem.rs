@@ -106,14 +106,16 @@ pub trait WeightedProblem: Sync {
 
 /// σ from the weighted sum of squared residuals of a fit of `df` coefficients by the same weights.
 ///
-/// A linear smoother with leverages hᵢ, Σ hᵢ = df, has E Σ w r² = σ² (Σw − Σ wᵢ hᵢ), and rows of large weight have large
-/// leverage: to first order Σ wh = df Σw² / Σw, that is df for equal weights and 2 df for exponential ones. The second
-/// order is smaller, but columns and knots that were chosen by the same data take up more than they count for, and
-/// intervals for new rows then cover best with the first (tests/trend_prediction.rs). It must not run away where df is near
-/// half of n: what is left is at least half of what leverages h = κw / (1 + κw) leave, which is, for weights of squared
-/// coefficient of variation v as of a gamma law and to second order in ρ = df / n,
-/// Σw (1 − (1 − v) ρ)^((1 + v) / (1 − v)): n − df for equal weights, n exp(−2 df / n) for exponential ones. One row at
-/// least is left over: df counts as n − 1 at most. Never less than √(squares / Σw), never infinite.
+/// A linear smoother with leverages hᵢ, Σ hᵢ = df, has E Σ w r² = σ² (Σw − Σ wᵢ hᵢ), and rows of
+/// large weight have large leverage: to first order Σ wh = df Σw² / Σw, that is df for equal
+/// weights and 2 df for exponential ones. The second order is smaller, but columns and knots that
+/// were chosen by the same data take up more than they count for, and intervals for new rows then
+/// cover best with the first (tests/trend_prediction.rs). It must not run away where df is near
+/// half of n: what is left is at least half of what leverages h = κw / (1 + κw) leave, which is,
+/// for weights of squared coefficient of variation v as of a gamma law and to second order in ρ =
+/// df / n, Σw (1 − (1 − v) ρ)^((1 + v) / (1 − v)): n − df for equal weights, n exp(−2 df / n) for
+/// exponential ones. One row at least is left over: df counts as n − 1 at most. Never less than
+/// √(squares / Σw), never infinite.
 pub fn residual_sd(squares: f64, rows: usize, total: f64, square_weight: f64, df: f64) -> f64 {
     let n = rows as f64;
     if n < 1.0 || total <= 0.0 {
@@ -139,8 +141,8 @@ mod tests {
         let equal = Spread::of(&[2.0; 30]);
         // Weights of two: Σ w r² = 2 Σ r².
         assert!((equal.residual_sd(2.0 * 45.0, 10.0).powi(2) - 45.0 / 20.0).abs() < 1e-12);
-        // Exponential weights: n − 2 df, but at least half of what one mean for each group of m rows leaves,
-        // E Σ_g (S − Q/S) = n (m − 1) / (m + 1).
+        // Exponential weights: n − 2 df, but at least half of what one mean for each group of m
+        // rows leaves, E Σ_g (S − Q/S) = n (m − 1) / (m + 1).
         let left = |m: f64| 1.0 / residual_sd(1.0, 600, 600.0, 1200.0, 600.0 / m).powi(2) / 600.0;
         for m in [3.0, 5.0, 10.0, 100.0] {
             assert!((left(m) - (1.0 - 2.0 / m)).abs() < 1e-12, "{m}");

@@ -1,9 +1,10 @@
 //! How far a point is from the minimum, proved by duality, whatever X'WX sees.
 //!
-//! Any u and v with D'u = X'Wv and |u| ≤ c give the lower bound Σ w v y − ½ Σ w v². At (β, u) the equation fails by
-//! e = D'u − X'W(y − Xβ), and a direction in which e is not zero but X'WX is has no bound at all. So e is taken apart:
-//! (X'WX + D'TD) z = e, and v = y − X(β − z) with u − TDz satisfies the equation, as well as rounding allows. The pair is
-//! then shrunk into the box. The gap is summed from differences that do not cancel, with v in place of y.
+//! Any u and v with D'u = X'Wv and |u| ≤ c give the lower bound Σ w v y − ½ Σ w v². At (β, u) the
+//! equation fails by e = D'u − X'W(y − Xβ), and a direction in which e is not zero but X'WX is has
+//! no bound at all. So e is taken apart: (X'WX + D'TD) z = e, and v = y − X(β − z) with u − TDz
+//! satisfies the equation, as well as rounding allows. The pair is then shrunk into the box. The
+//! gap is summed from differences that do not cancel, with v in place of y.
 
 use super::interior::Problem;
 use super::system::{System, largest};
@@ -61,7 +62,8 @@ impl Problem<'_> {
         for ((jump, u), (c, moved)) in
             self.jumps(beta).iter().zip(&u).zip(self.c.iter().zip(self.jumps(&z)))
         {
-            // A jump that is rounding has cost the loss u times its size, and would cost a strong penalty everything.
+            // A jump that is rounding has cost the loss u times its size, and would cost a strong
+            // penalty everything.
             let price = if jump.rounding { u.abs().min(*c) } else { *c };
             penalty += price * jump.size.abs();
             slack += price * jump.size.abs() - u * jump.size;

@@ -1,8 +1,8 @@
 //! The coefficients that the penalty does not see: a constant on a graph, polynomials of a trend.
 //!
-//! They are what a penalty without end leaves, and the best of them is known without a step. D'D shows them to
-//! rounding: constants for any size, polynomials while n^(2k + 1) is well below 1e16; beyond, what is found is no
-//! better than other starts and is not taken.
+//! They are what a penalty without end leaves, and the best of them is known without a step. D'D
+//! shows them to rounding: constants for any size, polynomials while n^(2k + 1) is well below 1e16;
+//! beyond, what is found is no better than other starts and is not taken.
 
 use super::system::DEPENDENT;
 use crate::engine::job::Control;

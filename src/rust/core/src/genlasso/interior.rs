@@ -1,11 +1,11 @@
 //! Primal-dual interior point (Mehrotra's predictor and corrector) for any D and X.
 //!
-//! min ½ Σ wᵢ (yᵢ − xᵢ'β)² + Σ c_j |(Dβ)_j| has the dual variables |u| ≤ c with X'W(y − Xβ) = D'u. With
-//! slacks μ₊, μ₋ ≥ 0, Dβ = μ₊ − μ₋, the conditions μ₊ (c − u) = μ₋ (c + u) = τ are followed to τ → 0. A step
-//! solves (X'WX + D'TD) dβ = …, 1/T = μ₊/(c − u) + μ₋/(c + u) + δ: a sparse system in β, as sparse as the graph
-//! of D. The δ is a proximal term, δ/2 |u − u₀|² around where the step begins (Friedlander & Orban 2012): it
-//! bounds T and moves no solution. Knots of a general D have no chain to walk along, hence no active set as in
-//! `trendfilter`.
+//! min ½ Σ wᵢ (yᵢ − xᵢ'β)² + Σ c_j |(Dβ)_j| has the dual variables |u| ≤ c with X'W(y − Xβ) = D'u.
+//! With slacks μ₊, μ₋ ≥ 0, Dβ = μ₊ − μ₋, the conditions μ₊ (c − u) = μ₋ (c + u) = τ are followed to
+//! τ → 0. A step solves (X'WX + D'TD) dβ = …, 1/T = μ₊/(c − u) + μ₋/(c + u) + δ: a sparse system in
+//! β, as sparse as the graph of D. The δ is a proximal term, δ/2 |u − u₀|² around where the step
+//! begins (Friedlander & Orban 2012): it bounds T and moves no solution. Knots of a general D have
+//! no chain to walk along, hence no active set as in `trendfilter`.
 
 use super::certificate::Certificate;
 use super::system::{Layout, System, largest};
@@ -226,8 +226,8 @@ impl Residuals {
     }
 }
 
-/// The best point so far, and the best bound, which need not come from the same step: rounding may lose a step, and the
-/// answer is never worse than where the steps began.
+/// The best point so far, and the best bound, which need not come from the same step: rounding may
+/// lose a step, and the answer is never worse than where the steps began.
 struct Best {
     beta: Vec<f64>,
     dual: Vec<f64>,

@@ -4,9 +4,10 @@
 //! min ½ Σ wᵢ (yᵢ − xᵢ'β)² + Σ c_j |(Dβ)_j|,    c_j = λ w₀ⱼ
 //! ```
 //!
-//! Fused lasso on a graph, two-dimensional grids, X with more columns than rows. The method is an [`interior`] point on
-//! the sparse equations of [`system`]; every draw ends with the duality gap of [`certificate`]. Differences that vanish are
-//! small rather than zero: a general D has no knots to walk along.
+//! Fused lasso on a graph, two-dimensional grids, X with more columns than rows. The method is an
+//! [`interior`] point on the sparse equations of [`system`]; every draw ends with the duality gap
+//! of [`certificate`]. Differences that vanish are small rather than zero: a general D has no knots
+//! to walk along.
 
 mod certificate;
 mod flat;

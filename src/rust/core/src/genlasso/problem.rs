@@ -18,11 +18,12 @@ pub struct GenLassoOptions {
 
 /// As for the trend filter: no row is quite without weight.
 const LEAST_WEIGHT: f64 = 1e-10;
-/// The least objective that gaps are measured against: this part of that of the mean, and of that of zero, where rounding
-/// is all that is left.
+/// The least objective that gaps are measured against: this part of that of the mean, and of that
+/// of zero, where rounding is all that is left.
 const FLOOR: f64 = 1e-10;
 const ROUNDING: f64 = 1e-20;
-/// Penalties, in units of the gradient, below which there is none, and above which nothing that is not zero is worth it.
+/// Penalties, in units of the gradient, below which there is none, and above which nothing that is
+/// not zero is worth it.
 const LEAST_PENALTY: f64 = 1e-200;
 const LARGEST_PENALTY: f64 = 1e100;
 

@@ -1,8 +1,9 @@
 //! The equations of a step: (X'WX + D'TD) z = b, with a pattern that is found once.
 //!
-//! T grows without bound where a difference vanishes, and X'WX may not see every direction, so the factor alone has
-//! few digits of X'WX left in the directions that D does not see. The product with the matrix, taken as
-//! X'(W(Xz)) + D'(T(Dz)), keeps them: a few rounds of refinement give them back.
+//! T grows without bound where a difference vanishes, and X'WX may not see every direction, so the
+//! factor alone has few digits of X'WX left in the directions that D does not see. The product with
+//! the matrix, taken as X'(W(Xz)) + D'(T(Dz)), keeps them: a few rounds of refinement give them
+//! back.
 
 use super::flat::Flat;
 use crate::engine::job::Control;
@@ -53,7 +54,8 @@ fn sorted_columns(a: &SparseMatrix, place: &[u32]) -> SparseMatrix {
     SparseMatrix::new(a.shape(), starts, columns, values)
 }
 
-/// Pivots below this part of their diagonal are rounding: in a step, where T may hide much, and in counting.
+/// Pivots below this part of their diagonal are rounding: in a step, where T may hide much, and in
+/// counting.
 const SINGULAR: f64 = 1e-14;
 pub const DEPENDENT: f64 = 1e-7;
 /// Rounds of refinement at most.
@@ -94,8 +96,9 @@ impl<'a> System<'a> {
 
     /// The dimension of the coefficients for which these rows of D vanish. The factor is lost.
     ///
-    /// D'D shows it where rows depend on each other, as those around a cycle of a graph do; rounding may hide
-    /// polynomials there, but the rows cannot fix more coefficients than there are rows.
+    /// D'D shows it where rows depend on each other, as those around a cycle of a graph do;
+    /// rounding may hide polynomials there, but the rows cannot fix more coefficients than there
+    /// are rows.
     pub fn nullity(&mut self, rows: Vec<bool>, control: &Control) -> Result<usize, Error> {
         let pause = &|| control.check();
         let v: Vec<f64> = rows.into_iter().map(f64::from).collect();
@@ -132,19 +135,20 @@ impl<'a> System<'a> {
         let mut z = b.to_vec();
         self.ldl.solve(&mut z);
         let mut rest = self.rest(b, &z);
+        let mut size = largest(&rest);
         for _ in 0..ROUNDS {
-            let size = largest(&rest);
-            if !(size > part * largest(b)) {
+            if size <= part * largest(b) {
                 break;
             }
             let mut better = rest.clone();
             self.ldl.solve(&mut better);
             better.iter_mut().zip(&z).for_each(|(d, z)| *d += z);
             let left = self.rest(b, &better);
-            if !(largest(&left) < 0.5 * size) {
+            let smaller = largest(&left);
+            if smaller.is_nan() || smaller > 0.5 * size {
                 break;
             }
-            (z, rest) = (better, left);
+            (z, rest, size) = (better, left, smaller);
         }
         (z, rest)
     }

@@ -1,7 +1,7 @@
 //! The units in which the numbers of a problem are near one: powers of two, so that nothing is rounded.
 //!
-//! With β in the units of y over those of each column of X, rows of D, columns of X, y and the mean weight are all of size
-//! one, and one set of limits serves responses of 1e-200 and of 1e200.
+//! With β in the units of y over those of each column of X, rows of D, columns of X, y and the mean
+//! weight are all of size one, and one set of limits serves responses of 1e-200 and of 1e200.
 
 use crate::linalg::sparse::{SparseMatrix, line};
 

@@ -1,9 +1,10 @@
-//! In which order to eliminate the unknowns of a sparse symmetric matrix so that its factor stays sparse.
+//! In which order to eliminate the unknowns of a sparse symmetric matrix so that its factor stays
+//! sparse.
 //!
-//! Nested dissection (George 1973): the unknowns halfway between two far ends separate the others; they come
-//! last, and each half is taken apart in the same way. On a grid of n points a factor costs n^1.5
-//! multiplications instead of the n² of a band. Chains and other narrow graphs are cheaper as a band (reverse
-//! Cuthill & McKee), so both are counted.
+//! Nested dissection (George 1973): the unknowns halfway between two far ends separate the others;
+//! they come last, and each half is taken apart in the same way. On a grid of n points a factor
+//! costs n^1.5 multiplications instead of the n² of a band. Chains and other narrow graphs are
+//! cheaper as a band (reverse Cuthill & McKee), so both are counted.
 
 use super::Pause;
 use super::graph::{Graph, STEPS};
@@ -129,8 +130,8 @@ impl<'a> Dissection<'a> {
         Ok(levels)
     }
 
-    /// What lies before the narrowest level of the middle, that level, and what lies after it. An unknown of that
-    /// level without a neighbour after it need not separate anything.
+    /// What lies before the narrowest level of the middle, that level, and what lies after it. An
+    /// unknown of that level without a neighbour after it need not separate anything.
     fn separator(&mut self, levels: &Levels) -> Option<[Vec<u32>; 3]> {
         let n = levels.unknowns.len();
         if n < self.small {

@@ -1,7 +1,7 @@
 //! Sparse LDL' of a symmetric positive semidefinite matrix (Davis 2005, up-looking).
 //!
-//! What depends on the pattern alone, the elimination tree and the rows of L, is found once ([`Symbolic`]); the
-//! values are factored again and again in the same memory ([`Ldl`]).
+//! What depends on the pattern alone, the elimination tree and the rows of L, is found once
+//! ([`Symbolic`]); the values are factored again and again in the same memory ([`Ldl`]).
 
 use super::Pause;
 use super::graph::{Graph, STEPS};
@@ -122,7 +122,8 @@ impl Reach {
         Reach { mark: vec![NONE; n], found: vec![0; n] }
     }
 
-    /// In an order in which each column comes before those that it changes; rows in turn, from the first.
+    /// In an order in which each column comes before those that it changes; rows in turn, from the
+    /// first.
     fn of(&mut self, symbolic: &Symbolic, k: usize) -> &[u32] {
         let (mark, found) = (&mut self.mark, &mut self.found);
         let mut top = found.len();
@@ -155,8 +156,8 @@ impl<'a> Ldl<'a> {
         Ldl { symbolic, values: vec![0.0; symbolic.below.len()], pivots: vec![f64::INFINITY; n] }
     }
 
-    /// Factor the matrix with these entries in its upper triangle. A pivot below `least` of its diagonal is a direction
-    /// that the matrix does not see: nothing moves along it.
+    /// Factor the matrix with these entries in its upper triangle. A pivot below `least` of its
+    /// diagonal is a direction that the matrix does not see: nothing moves along it.
     pub fn factor(&mut self, entries: &[f64], least: f64, pause: Pause) -> Result<(), Error> {
         let (symbolic, values, pivots) = (self.symbolic, &mut self.values, &mut self.pivots);
         let n = symbolic.len();
