@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_close, noise, normal};
+use common::{assert_close, grid, noise, normal};
 use proptest::prelude::*;
 use sprs::TriMat;
 use wbb_core::engine::bootstrap;
@@ -49,22 +49,6 @@ fn dense(rows: usize, cols: usize, value: impl Fn(usize, usize) -> f64) -> Spars
 fn objective(y: &[f64], x: &SparseMatrix, d: &SparseMatrix, lambda: f64, beta: &[f64]) -> f64 {
     let loss: f64 = multiply(x, beta).iter().zip(y).map(|(f, y)| 0.5 * (y - f) * (y - f)).sum();
     loss + lambda * multiply(d, beta).iter().map(|v| v.abs()).sum::<f64>()
-}
-
-/// Differences along the edges of a grid.
-fn grid(side: usize) -> SparseMatrix {
-    let mut d = TriMat::new((2 * side * (side - 1), side * side));
-    let mut row = 0;
-    for i in 0..side * side {
-        for (inside, j) in [(i % side + 1 < side, i + 1), (i + side < side * side, i + side)] {
-            if inside {
-                d.add_triplet(row, i, -1.0);
-                d.add_triplet(row, j, 1.0);
-                row += 1;
-            }
-        }
-    }
-    d.to_csr()
 }
 
 fn even(n: usize) -> Vec<f64> {
