@@ -46,3 +46,42 @@ test_that("bad input names its argument", {
   expect_bad(wbb_genlasso(1:3, D = diag(c(1, NA, 1)), lambda = 1), "D")
   expect_bad(wbb_genlasso(1:3, D = diag(3), lambda = 1, order = 2), "order")
 })
+
+test_that("no draw is worse than nothing, with more columns than rows and any lambda", {
+  data <- with_seed(1, list(x = matrix(rnorm(20 * 50), 20), y = rnorm(20)))
+  for (d in list(diag(50), diff(diag(50)), diff(diag(50), differences = 2))) {
+    lambda <- 10^seq(-6, 12, 3)
+    fit <- wbb_genlasso(data$y, data$x, d, lambda = lambda, draws = 5, seed = 1, threads = 1)
+    expect_true(all(fit$diagnostics$status == "converged"))
+    expect_lte(max(fit$diagnostics$gap), 1e-6)
+    w <- unname(weights(fit))
+    for (l in seq_along(lambda)) {
+      b <- fit$draws[, , l]
+      loss <- rowSums(w[, 1:20] * (rep(data$y, each = 5) - tcrossprod(b, data$x))^2) / 2
+      objective <- loss + lambda[l] * w[, 21] * rowSums(abs(tcrossprod(b, d)))
+      expect_true(all(objective <= rowSums(w[, 1:20] * rep(data$y^2, each = 5)) / 2 * (1 + 1e-6)))
+      # At 1e12 the rounding of the differences alone costs some thousandths.
+      reported <- matrix(fit$diagnostics$objective, 5)[, l]
+      expect_lte(max(abs(objective / reported - 1)), if (lambda[l] > 1e9) 1e-2 else 1e-5)
+    }
+  }
+})
+
+test_that("columns and rows may repeat or vanish, and units do not matter", {
+  data <- made_data()
+  x <- cbind(data$x, data$x[, 1], 0)
+  d <- rbind(diff(diag(7)), diff(diag(7))[1:2, ], 0)
+  fit <- function(y, lambda, ...) wbb_genlasso(y, x, d, lambda = lambda, draws = 5, seed = 1, threads = 1, ...)
+  one <- fit(data$y, 5)
+  expect_true(all(one$diagnostics$status == "converged"))
+  tiny <- fit(data$y * 2^-600, 5 * 2^-600)
+  expect_identical(tiny$draws * 2^600, one$draws)
+  expect_identical(tiny$diagnostics$gap, one$diagnostics$gap)
+  expect_true(all(fit(data$y, 5, weights = "multinomial")$diagnostics$status == "converged"))
+  # Objectives beyond 1e308 cannot be certified; the coefficients are right all the same.
+  expect_warning(huge <- fit(data$y * 2^600, 5 * 2^600), "did not reach")
+  expect_identical(huge$draws * 2^-600, one$draws)
+  alone <- wbb_genlasso(3, D = matrix(1), lambda = c(0, 1, 9), draws = 3, seed = 1, weights = "ones", prior_weight = "fixed")
+  expect_equal(unname(drop(coef(alone))), c(3, 2, 0), tolerance = 1e-5)
+  expect_true(all(alone$diagnostics$status == "converged"))
+})

@@ -147,3 +147,17 @@ test_that("a fit survives saving and lives without its data", {
   expect_length(predict(fit, 1:3), 3)
   expect_bad(predict(fit), "keep_data")
 })
+
+test_that("sigma counts knots", {
+  # Nothing penalised away, no noise left over; a polynomial has lm's own sigma.
+  y <- paper_series()
+  for (order in 0:3) {
+    fit <- quick_trend(y, order = order, lambda = 1e12, weights = "ones", draws = 1)
+    plain <- if (order == 0) lm(y ~ 1) else lm(y ~ poly(1:100, order))
+    expect_equal(fit$mode_diagnostics$sigma, stats::sigma(plain))
+    expect_equal(fit$diagnostics$sigma, stats::sigma(plain))
+  }
+  fit <- quick_trend(y, order = 1, lambda = 10, weights = "ones", draws = 1)
+  df <- fit$mode_diagnostics$knots + 2
+  expect_equal(fit$mode_diagnostics$sigma, sqrt(sum((y - coef(fit))^2) / (100 - df)))
+})

@@ -7,7 +7,7 @@ use crate::settings::{Range, limits, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
 use wbb_core::error::Error;
-use wbb_core::genlasso::{GenLasso, Options};
+use wbb_core::genlasso::{GenLasso, GenLassoOptions};
 use wbb_core::linalg::sparse::SparseMatrix;
 
 /// Start a generalised lasso job; see R/genlasso.R for the settings. `x` may be NULL: the identity.
@@ -23,7 +23,7 @@ fn start(y: Vec<f64>, x: &Nullable<List>, d: &List, fields: &Fields) -> Result<R
     };
     let d = sparse(d, "D")?;
     let plan = weight_plan(fields)?;
-    let options = Options { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
+    let options = GenLassoOptions { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
     let range = Range::read(fields)?;
     job::start(fields, move |control| {
         let lasso = GenLasso::new(y, x, d, plan, options, control)?;

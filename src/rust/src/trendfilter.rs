@@ -6,7 +6,7 @@ use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
-use wbb_core::trendfilter::{Knots, Options, TrendFilter};
+use wbb_core::trendfilter::{Knots, TrendFilter, TrendOptions};
 
 /// Start a trend filter job; see R/trendfilter.R for the settings.
 #[extendr]
@@ -16,8 +16,11 @@ fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> Robj {
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let plan = weight_plan(fields)?;
-    let options =
-        Options { lambda: lambda(fields)?, order: fields.count("order")?, limits: limits(fields)? };
+    let options = TrendOptions {
+        lambda: lambda(fields)?,
+        order: fields.count("order")?,
+        limits: limits(fields)?,
+    };
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_close, five_folds, normal, uniform};
+use common::{assert_close, five_folds, noise, normal, uniform};
 use ndarray::s;
 use proptest::prelude::*;
 use wbb_core::engine::bootstrap::{self, Draws};
@@ -11,11 +11,11 @@ use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Status;
 use wbb_core::error::Error;
+use wbb_core::linalg::sparse::{multiply, multiply_transposed};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 use wbb_core::trendfilter::{
-    Found, Knots, Options, Points, TrendFilter, certify, difference, multiply, multiply_transposed,
-    solve,
+    FoundTrend, Knots, Points, TrendFilter, TrendOptions, certify, difference, solve,
 };
 
 /// The paper's signal, stretched to n points.
@@ -32,12 +32,12 @@ fn even(n: usize) -> Vec<f64> {
     (1..=n).map(|i| i as f64).collect()
 }
 
-fn minimise(order: usize, points: Points, c: &[f64]) -> Found {
+fn minimise(order: usize, points: Points, c: &[f64]) -> FoundTrend {
     solve(order, points, c, Knots::default(), 100_000, &Control::default()).unwrap()
 }
 
 /// The conditions of optimality by the definition, with the matrix D.
-fn check_optimal(order: usize, points: Points, c: &[f64], found: &Found, tolerance: f64) {
+fn check_optimal(order: usize, points: Points, c: &[f64], found: &FoundTrend, tolerance: f64) {
     let d = difference(points.x, order);
     let scale = c.iter().fold(0.0f64, |m, v| m.max(*v));
     // D'u = w (y − β), to rounding of the terms of the sums; close points make D large.
@@ -117,12 +117,27 @@ fn a_start_changes_the_steps_and_not_the_solution() {
     let points = Points { x: &x, y: &y, w: &w };
     for (order, lambda) in [(1, 20.0), (2, 100.0), (3, 1000.0)] {
         let c = vec![lambda; n - order - 1];
-        let cold = minimise(order, points, &c);
-        let rough = minimise(order, points, &vec![0.3 * lambda; n - order - 1]);
-        let warm = solve(order, points, &c, rough.knots, 1000, &Control::default()).unwrap();
-        assert_eq!(cold.knots.at, warm.knots.at);
-        for (a, b) in cold.beta.iter().zip(&warm.beta) {
-            assert!((a - b).abs() < 1e-8);
+        let from =
+            |start: Knots| solve(order, points, &c, start, 1000, &Control::default()).unwrap();
+        let cold = from(Knots::default());
+        // Its own knots need one step, those of a lambda nearby fewer than none, knots everywhere and of
+        // any sign more than one.
+        let own = from(cold.knots.clone());
+        let near = from(minimise(order, points, &vec![0.9 * lambda; n - order - 1]).knots);
+        let at: Vec<usize> = (0..n - order - 1).step_by(7).collect();
+        let jump = at.iter().map(|&t| noise(t)).collect();
+        let wild = from(Knots { at, jump });
+        assert_eq!(own.iterations, 1, "{order}");
+        assert!(
+            near.iterations < cold.iterations,
+            "{order} {} {}",
+            near.iterations,
+            cold.iterations
+        );
+        assert!(wild.iterations > 1, "{order}");
+        for other in [own, near, wild] {
+            assert_eq!(cold.knots.at, other.knots.at, "{order}");
+            assert_close(&other.beta, &cold.beta, 1e-8, "trend");
         }
     }
 }
@@ -249,8 +264,8 @@ fn solutions_agree_with_a_general_conic_solver() {
 
 // The problem on the engine ------------------------------------------------------------
 
-fn options(order: usize, lambda: &[f64]) -> Options {
-    Options {
+fn options(order: usize, lambda: &[f64]) -> TrendOptions {
+    TrendOptions {
         lambda: Lambda::Given(lambda.to_vec()),
         order,
         limits: Limits { tolerance: 1e-8, iterations: 10_000 },
@@ -261,7 +276,12 @@ fn plan(n: usize, law: Law) -> WeightPlan {
     WeightPlan::new(7, law, PriorWeight::Random, n)
 }
 
-fn filter(x: &[f64], y: &[f64], plan: WeightPlan, options: Options) -> Result<TrendFilter, Error> {
+fn filter(
+    x: &[f64],
+    y: &[f64],
+    plan: WeightPlan,
+    options: TrendOptions,
+) -> Result<TrendFilter, Error> {
     TrendFilter::new(x, y.to_vec(), plan, options, &Control::default())
 }
 
@@ -363,7 +383,7 @@ fn the_smallest_problem_and_one_point_less() {
 fn cross_validation_finds_a_lambda_that_fits() {
     let n = 300;
     for order in 0..=3 {
-        let folded = Options { lambda: five_folds(20), ..options(order, &[]) };
+        let folded = TrendOptions { lambda: five_folds(20), ..options(order, &[]) };
         let f = filter(&even(n), &paper(n), plan(n, Law::Ones), folded).unwrap();
         let curve = f.curve.as_ref().unwrap();
         assert_eq!((curve.fold[0], curve.fold[n - 1]), (0, 0));

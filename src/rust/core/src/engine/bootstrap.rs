@@ -3,7 +3,7 @@
 use super::job::{Control, for_each};
 use super::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
-use ndarray::{Array2, Array3, ShapeBuilder, s};
+use ndarray::{Array2, Array3, Axis, ShapeBuilder, s};
 use std::sync::{Mutex, PoisonError};
 
 /// The draws of a run: tables by draw and mode, the draws next to each other in memory.
@@ -43,12 +43,23 @@ impl<A> Table<A> {
         }
     }
 
-    /// Put the modes of a draw (counted from 0) in their places.
-    fn put(&mut self, draw: usize, modes: impl Iterator<Item = Mode<A>>) {
+    /// Put the modes of a draw (counted from 0) in their places. The first to come touches all of a
+    /// large table's memory, so it may be stopped on the way.
+    fn put(
+        &mut self,
+        draw: usize,
+        modes: impl Iterator<Item = Mode<A>>,
+        control: &Control,
+    ) -> Result<(), Error> {
+        const RUN: usize = 1 << 14;
         let table = &mut self.draws;
         for (m, mode) in modes.enumerate() {
-            let row = table.theta.slice_mut(s![draw, .., m]);
-            row.into_iter().zip(&mode.theta).for_each(|(place, value)| *place = *value);
+            let mut row = table.theta.slice_mut(s![draw, .., m]);
+            let runs = row.axis_chunks_iter_mut(Axis(0), RUN);
+            for (places, values) in runs.zip(mode.theta.chunks(RUN)) {
+                control.check()?;
+                places.into_iter().zip(values).for_each(|(place, value)| *place = *value);
+            }
             table.status[[draw, m]] = mode.status;
             table.iterations[[draw, m]] = mode.iterations;
             table.objective[[draw, m]] = mode.objective;
@@ -56,6 +67,7 @@ impl<A> Table<A> {
             table.sigma[[draw, m]] = mode.sigma;
             self.asides[[draw, m]] = Some(mode.aside);
         }
+        Ok(())
     }
 
     fn finish(self) -> Draws<A> {
@@ -92,7 +104,7 @@ pub fn run<P: WeightedProblem>(
             let mut modes = problem.solve(&draws, control)?.into_iter();
             let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
             for row in rows {
-                table.put(row, modes.by_ref().take(problem.modes()));
+                table.put(row, modes.by_ref().take(problem.modes()), control)?;
             }
             drop(table);
             if units == 1 {

@@ -1,190 +1,279 @@
 //! Primal-dual interior point (Mehrotra's predictor and corrector) for any D and X.
 //!
-//! min ½ (y − Xβ)'W(y − Xβ) + Σ c_j |(Dβ)_j| has the dual variables |u| ≤ c with X'W(y − Xβ) = D'u. With
-//! slacks μ₊, μ₋ ≥ 0, Dβ = μ₊ − μ₋, the conditions μ₊ (c − u) = μ₋ (c + u) = τ are followed to τ → 0. A step
-//! solves (X'WX + D' S⁻¹ D) dβ = …, S = μ₊/(c − u) + μ₋/(c + u): a sparse system in β, as sparse as the graph
-//! of D. Knots of a general D have no chain to walk along, hence no active set as in `trendfilter`.
+//! min ½ Σ wᵢ (yᵢ − xᵢ'β)² + Σ c_j |(Dβ)_j| has the dual variables |u| ≤ c with X'W(y − Xβ) = D'u.
+//! With slacks μ₊, μ₋ ≥ 0, Dβ = μ₊ − μ₋, the conditions μ₊ (c − u) = μ₋ (c + u) = τ are followed to
+//! τ → 0. A step solves (X'WX + D'TD) dβ = …, 1/T = μ₊/(c − u) + μ₋/(c + u) + δ: a sparse system in
+//! β, as sparse as the graph of D. The δ is a proximal term, δ/2 |u − u₀|² around where the step
+//! begins (Friedlander & Orban 2012): it bounds T and moves no solution. Knots of a general D have
+//! no chain to walk along, hence no active set as in `trendfilter`.
 
+use super::certificate::Certificate;
+use super::system::{Layout, System, largest};
 use crate::engine::job::Control;
+use crate::engine::limits::Limits;
 use crate::error::Error;
-use crate::linalg::ldl::Ldl;
-use crate::trendfilter::{multiply, multiply_transposed};
-use sprs::CsMat;
 
+/// One weighted problem, in units in which its numbers are near one.
 pub struct Problem<'a> {
-    /// X'WX by columns, X'Wy, D by rows.
-    pub hessian: &'a CsMat<f64>,
-    pub linear: &'a [f64],
-    pub d: &'a CsMat<f64>,
+    pub layout: &'a Layout,
+    pub w: &'a [f64],
+    pub y: &'a [f64],
+    /// The penalty of each row of D, positive.
     pub c: &'a [f64],
-    /// ½ y'Wy, and the least objective that gaps are measured against.
-    pub constant: f64,
+    /// The least objective that gaps are measured against.
     pub floor: f64,
 }
 
-pub struct Found {
+pub struct Solution {
     pub beta: Vec<f64>,
     pub objective: f64,
+    /// Duality gap relative to the objective.
     pub gap: f64,
-    pub iterations: u32,
     /// Σ w (y − Xβ)².
     pub squares: f64,
+    pub iterations: u32,
+    /// The dimension of the coefficients whose differences vanish where those of β do.
+    pub freedom: usize,
 }
 
 /// Steps stop this far from the boundary.
 const BACK: f64 = 0.995;
+/// The part of its right side that a step may leave.
+const ROUGH: f64 = 1e-12;
+/// The δ of the proximal term.
+pub const PROXIMAL: f64 = 1e-13;
+/// A difference whose dual variable is within this part of its bound vanishes.
+const INSIDE: f64 = 0.999;
+/// Iterations without a better certificate before giving up.
+const PATIENCE: u32 = 12;
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// Where the steps are, or a step.
+struct Iterate {
+    beta: Vec<f64>,
+    u: Vec<f64>,
+    up: Vec<f64>,
+    down: Vec<f64>,
+}
+
+/// What the conditions of optimality leave at an iterate.
+struct Residuals {
+    /// D'u − X'W(y − Xβ).
+    gradient: Vec<f64>,
+    /// Dβ − μ₊ + μ₋.
+    off: Vec<f64>,
+    /// c − u and c + u.
+    above: Vec<f64>,
+    below: Vec<f64>,
+    /// The mean of μ₊ (c − u) and μ₋ (c + u).
+    tau: f64,
 }
 
 impl Problem<'_> {
-    pub fn solve(&self, tolerance: f64, limit: u32, control: &Control) -> Result<Found, Error> {
-        let (rows, cols) = self.d.shape();
-        let free = Ldl::new(self.hessian);
-        let mut beta = self.linear.to_vec();
-        free.solve(&mut beta);
-        let mut u = vec![0.0; rows];
-        let jumps = multiply(self.d, &beta);
-        let spread = jumps.iter().map(|v| v.abs()).sum::<f64>() / rows.max(1) as f64;
-        let start = if spread > 0.0 { spread } else { 1.0 };
-        let mut up: Vec<f64> = jumps.iter().map(|v| v.max(0.0) + start).collect();
-        let mut down: Vec<f64> = jumps.iter().map(|v| (-v).max(0.0) + start).collect();
-        let mut best = self.certify(&free, &beta, &u, 0);
-        for iteration in 1..=limit {
+    pub fn solve(&self, limits: Limits, control: &Control) -> Result<Solution, Error> {
+        let mut system = System::new(self.layout, self.w, control)?;
+        let b = system.pull_of_rows(self.y);
+        let scale = largest(&b);
+        let soft = self.c.iter().map(|c| (c / scale).clamp(f64::MIN_POSITIVE, 1.0 / PROXIMAL));
+        system.factor(soft.collect(), control)?;
+        let mut best = Best::new(self, &system, vec![0.0; b.len()]);
+        let flat = self.layout.flat.best(self.y, self.w, b.len());
+        best.meet(self, &system, &flat, &vec![0.0; self.c.len()]);
+        let mut at = self.start(&system, &b);
+        let mut waiting = 0;
+        for iteration in 0..=limits.iterations {
             control.check()?;
-            // Well below the tolerance: differences that should be zero are then small too.
-            if best.gap <= 1e-3 * tolerance || rows == 0 {
-                break;
-            }
-            let mut gradient = multiply(self.hessian, &beta);
-            for ((g, b), du) in
-                gradient.iter_mut().zip(self.linear).zip(multiply_transposed(self.d, &u))
-            {
-                *g += du - b;
-            }
-            let jumps = multiply(self.d, &beta);
-            let off: Vec<f64> =
-                jumps.iter().zip(up.iter().zip(&down)).map(|(v, (p, m))| v - p + m).collect();
-            let room: Vec<(f64, f64)> = u.iter().zip(self.c).map(|(u, c)| (c - u, c + u)).collect();
-            let stiff: Vec<f64> =
-                (0..rows).map(|j| up[j] / room[j].0 + down[j] / room[j].1).collect();
-            let ldl = Ldl::new(&self.system(&stiff));
-            let tau = (0..rows).map(|j| up[j] * room[j].0 + down[j] * room[j].1).sum::<f64>()
-                / (2 * rows) as f64;
-            // Newton step towards the given products μ₊ (c − u), μ₋ (c + u).
-            let step = |target: &dyn Fn(usize) -> (f64, f64)| {
-                let pull: Vec<f64> = (0..rows)
-                    .map(|j| {
-                        let (t_up, t_down) = target(j);
-                        off[j] - (t_up / room[j].0 - up[j]) + (t_down / room[j].1 - down[j])
-                    })
-                    .collect();
-                let scaled: Vec<f64> = pull.iter().zip(&stiff).map(|(p, s)| p / s).collect();
-                let mut d_beta = multiply_transposed(self.d, &scaled);
-                d_beta.iter_mut().zip(&gradient).for_each(|(b, g)| *b = -*b - g);
-                ldl.solve(&mut d_beta);
-                let mut d_u = multiply(self.d, &d_beta);
-                for j in 0..rows {
-                    d_u[j] = (d_u[j] + pull[j]) / stiff[j];
-                }
-                let slack = |j: usize| {
-                    let (t_up, t_down) = target(j);
-                    let d_up = t_up / room[j].0 - up[j] + up[j] * d_u[j] / room[j].0;
-                    let d_down = t_down / room[j].1 - down[j] - down[j] * d_u[j] / room[j].1;
-                    (d_up, d_down)
-                };
-                let (d_up, d_down): (Vec<f64>, Vec<f64>) = (0..rows).map(slack).unzip();
-                (d_beta, d_u, d_up, d_down)
-            };
-            let longest = |d_u: &[f64], d_up: &[f64], d_down: &[f64]| {
-                let mut length = 1.0f64;
-                for j in 0..rows {
-                    for (value, change) in [
-                        (room[j].0, -d_u[j]),
-                        (room[j].1, d_u[j]),
-                        (up[j], d_up[j]),
-                        (down[j], d_down[j]),
-                    ] {
-                        if change < 0.0 {
-                            length = length.min(-BACK * value / change);
-                        }
-                    }
-                }
-                length
-            };
-            let (_, p_u, p_up, p_down) = step(&|_| (0.0, 0.0));
-            let length = longest(&p_u, &p_up, &p_down);
-            let ahead = (0..rows)
-                .map(|j| {
-                    (up[j] + length * p_up[j]) * (room[j].0 - length * p_u[j])
-                        + (down[j] + length * p_down[j]) * (room[j].1 + length * p_u[j])
-                })
-                .sum::<f64>()
-                / (2 * rows) as f64;
-            let centre = tau * (ahead / tau).powi(3);
-            let (d_beta, d_u, d_up, d_down) =
-                step(&|j| (centre + p_up[j] * p_u[j], centre - p_down[j] * p_u[j]));
-            let length = longest(&d_u, &d_up, &d_down);
-            if !length.is_finite() || d_beta.iter().any(|d| !d.is_finite()) {
-                break;
-            }
-            for i in 0..cols {
-                beta[i] += length * d_beta[i];
-            }
-            for j in 0..rows {
-                u[j] += length * d_u[j];
-                up[j] += length * d_up[j];
-                down[j] += length * d_down[j];
-            }
-            let found = self.certify(&free, &beta, &u, iteration);
-            let stuck = found.gap > 0.999 * best.gap && best.gap <= tolerance;
-            if found.gap < best.gap {
-                best = found;
-            }
+            let before = best.gap();
+            best.meet(self, &system, &at.beta, &at.u);
             best.iterations = iteration;
-            if stuck {
+            let gap = best.gap();
+            waiting = if gap < 0.9 * before { 0 } else { waiting + 1 };
+            // Well below the tolerance: differences that should be zero are then small too.
+            let enough = gap <= 1e-3 * limits.tolerance;
+            let stuck = waiting > 1 && gap <= limits.tolerance;
+            if enough || stuck || waiting > PATIENCE || iteration == limits.iterations {
                 break;
             }
+            let Some(next) = self.step(&mut system, &at, control)? else { break };
+            at = next;
         }
-        Ok(best)
+        best.finish(self, &mut system, control)
     }
 
-    fn system(&self, stiff: &[f64]) -> CsMat<f64> {
-        let mut scaled = self.d.clone();
-        for (mut row, s) in scaled.outer_iterator_mut().zip(stiff) {
-            let root = 1.0 / s.sqrt();
-            row.iter_mut().for_each(|(_, v)| *v *= root);
+    /// A ridge penalty in place of the absolute values, and slacks of the size of its differences.
+    fn start(&self, system: &System, b: &[f64]) -> Iterate {
+        let (beta, _) = system.solve(b, ROUGH);
+        let jumps: Vec<f64> = self.jumps(&beta).iter().map(|jump| jump.size).collect();
+        let u = jumps.iter().zip(&system.t).zip(self.c);
+        let u = u.map(|((v, t), c)| (v * t).clamp(-0.9 * c, 0.9 * c)).collect();
+        let mean = jumps.iter().map(|v| v.abs()).sum::<f64>() / jumps.len().max(1) as f64;
+        let slack = if mean > 0.0 { mean } else { 1.0 };
+        Iterate {
+            beta,
+            u,
+            up: jumps.iter().map(|v| v.max(0.0) + slack).collect(),
+            down: jumps.iter().map(|v| (-v).max(0.0) + slack).collect(),
         }
-        self.hessian + &(&scaled.transpose_view() * &scaled).to_csc()
     }
 
-    /// P(β) − min L(·, u) = Σ c|Dβ| − u'Dβ + ½ e'(X'WX)⁻¹e with e the gradient of the Lagrangian.
-    fn certify(&self, free: &Ldl, beta: &[f64], u: &[f64], iterations: u32) -> Found {
-        let jumps = multiply(self.d, beta);
-        let curved = multiply(self.hessian, beta);
-        let mut e = multiply_transposed(self.d, u);
-        for i in 0..e.len() {
-            e[i] += curved[i] - self.linear[i];
-        }
-        let mut step = e.clone();
-        free.solve(&mut step);
-        let size = self.linear.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let worst = e.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        // Where X'WX does not see a direction, only an exact gradient bounds anything.
-        let charge = if free.is_regular() {
-            0.5 * dot(&e, &step)
-        } else if worst <= 1e-10 * size {
-            0.0
-        } else {
-            f64::INFINITY
+    /// Predict where τ = 0 would lead, and correct towards the centre. None where digits end.
+    fn step(
+        &self,
+        system: &mut System,
+        at: &Iterate,
+        control: &Control,
+    ) -> Result<Option<Iterate>, Error> {
+        let left = self.residuals(system, at);
+        let t = (0..self.c.len())
+            .map(|j| 1.0 / (at.up[j] / left.above[j] + at.down[j] / left.below[j] + PROXIMAL));
+        system.factor(t.collect(), control)?;
+        let guess = direction(system, at, &left, |_| (0.0, 0.0));
+        let ahead = left.after(at, &guess, left.longest(at, &guess));
+        let centre = left.tau * (ahead / left.tau).powi(3);
+        let step = direction(system, at, &left, |j| {
+            (centre + guess.up[j] * guess.u[j], centre - guess.down[j] * guess.u[j])
+        });
+        let length = left.longest(at, &step);
+        let moved = |a: &[f64], d: &[f64]| a.iter().zip(d).map(|(a, d)| a + length * d).collect();
+        let next = Iterate {
+            beta: moved(&at.beta, &step.beta),
+            u: moved(&at.u, &step.u),
+            up: moved(&at.up, &step.up),
+            down: moved(&at.down, &step.down),
         };
-        let penalty: f64 = jumps.iter().zip(self.c).map(|(v, c)| c * v.abs()).sum();
-        let squares =
-            (2.0 * self.constant - 2.0 * dot(self.linear, beta) + dot(&curved, beta)).max(0.0);
-        let objective = 0.5 * squares + penalty;
-        let gap = (penalty - dot(u, &jumps)).max(0.0) + charge.max(0.0);
-        let gap = if gap == 0.0 { 0.0 } else { gap / objective.max(self.floor) };
-        Found { beta: beta.to_vec(), objective, gap, iterations, squares }
+        let finite = [&next.beta, &next.u, &next.up, &next.down]
+            .iter()
+            .all(|part| part.iter().all(|v| v.is_finite()));
+        Ok(finite.then_some(next))
+    }
+
+    fn residuals(&self, system: &System, at: &Iterate) -> Residuals {
+        let fit = system.fit(&at.beta);
+        let rest: Vec<f64> = self.y.iter().zip(&fit).map(|(y, f)| y - f).collect();
+        let pull = system.pull_of_rows(&rest);
+        let gradient = system.pull_of_differences(&at.u);
+        let gradient = gradient.iter().zip(&pull).map(|(du, xr)| du - xr).collect();
+        let slacks = at.up.iter().zip(&at.down);
+        let jumps = self.jumps(&at.beta);
+        let off = jumps.iter().zip(slacks).map(|(jump, (p, m))| jump.size - p + m).collect();
+        // Never nothing, where u has come as near to c as doubles can.
+        let room = |u: f64, c: f64| (c - u).max(0.5 * f64::EPSILON * c);
+        let above: Vec<f64> = at.u.iter().zip(self.c).map(|(u, c)| room(*u, *c)).collect();
+        let below: Vec<f64> = at.u.iter().zip(self.c).map(|(u, c)| room(-u, *c)).collect();
+        let products = (at.up.iter().zip(&above)).chain(at.down.iter().zip(&below));
+        let tau = products.map(|(s, r)| s * r).sum::<f64>() / (2 * self.c.len()).max(1) as f64;
+        Residuals { gradient, off, above, below, tau }
+    }
+}
+
+/// Newton's step towards the given products μ₊ (c − u), μ₋ (c + u).
+fn direction(
+    system: &System,
+    at: &Iterate,
+    left: &Residuals,
+    target: impl Fn(usize) -> (f64, f64),
+) -> Iterate {
+    let rows = at.u.len();
+    let slack = |j: usize| {
+        let (up, down) = target(j);
+        (up / left.above[j] - at.up[j], down / left.below[j] - at.down[j])
+    };
+    let pull: Vec<f64> = (0..rows)
+        .map(|j| {
+            let (up, down) = slack(j);
+            left.off[j] - up + down
+        })
+        .collect();
+    let stiff: Vec<f64> = pull.iter().zip(&system.t).map(|(p, t)| p * t).collect();
+    let along = system.pull_of_differences(&stiff);
+    let right: Vec<f64> = along.iter().zip(&left.gradient).map(|(a, g)| -a - g).collect();
+    let (beta, _) = system.solve(&right, ROUGH);
+    let u: Vec<f64> =
+        system.stiff_differences(&beta).iter().zip(&stiff).map(|(d, p)| d + p).collect();
+    let of = |j: usize| {
+        let (up, down) = slack(j);
+        (up + at.up[j] * u[j] / left.above[j], down - at.down[j] * u[j] / left.below[j])
+    };
+    let (up, down) = (0..rows).map(of).unzip();
+    Iterate { beta, u, up, down }
+}
+
+impl Residuals {
+    /// The longest step, at most one, that leaves slacks and rooms positive.
+    fn longest(&self, at: &Iterate, step: &Iterate) -> f64 {
+        let mut length = 1.0f64;
+        let mut keep = |value: f64, change: f64| {
+            if change < 0.0 {
+                length = length.min(-BACK * value / change);
+            }
+        };
+        for j in 0..step.u.len() {
+            keep(self.above[j], -step.u[j]);
+            keep(self.below[j], step.u[j]);
+            keep(at.up[j], step.up[j]);
+            keep(at.down[j], step.down[j]);
+        }
+        length
+    }
+
+    /// τ after a step of this length.
+    fn after(&self, at: &Iterate, step: &Iterate, length: f64) -> f64 {
+        let product = |j: usize| {
+            (at.up[j] + length * step.up[j]) * (self.above[j] - length * step.u[j])
+                + (at.down[j] + length * step.down[j]) * (self.below[j] + length * step.u[j])
+        };
+        let rows = step.u.len();
+        (0..rows).map(product).sum::<f64>() / (2 * rows).max(1) as f64
+    }
+}
+
+/// The best point so far, and the best bound, which need not come from the same step: rounding may
+/// lose a step, and the answer is never worse than where the steps began.
+struct Best {
+    beta: Vec<f64>,
+    dual: Vec<f64>,
+    certificate: Certificate,
+    floor: f64,
+    iterations: u32,
+}
+
+impl Best {
+    fn new(problem: &Problem, system: &System, beta: Vec<f64>) -> Best {
+        let (certificate, dual) = problem.certify(system, &beta, &vec![0.0; problem.c.len()]);
+        Best { beta, dual, certificate, floor: problem.floor, iterations: 0 }
+    }
+
+    fn meet(&mut self, problem: &Problem, system: &System, beta: &[f64], u: &[f64]) {
+        let (certificate, dual) = problem.certify(system, beta, u);
+        let bound = self.certificate.bound.max(certificate.bound);
+        if certificate.objective < self.certificate.objective {
+            self.beta.copy_from_slice(beta);
+            self.dual = dual;
+            self.certificate = certificate;
+        }
+        self.certificate.bound = bound;
+    }
+
+    /// Relative to the objective; an objective below the bound is equal to it, to rounding.
+    fn gap(&self) -> f64 {
+        let Certificate { objective, bound, .. } = self.certificate;
+        let gap = (objective - bound) / objective.max(self.floor);
+        if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
+    }
+
+    fn finish(
+        self,
+        problem: &Problem,
+        system: &mut System,
+        control: &Control,
+    ) -> Result<Solution, Error> {
+        let vanish = self.dual.iter().zip(problem.c).map(|(u, c)| u.abs() < INSIDE * c).collect();
+        Ok(Solution {
+            gap: self.gap(),
+            beta: self.beta,
+            objective: self.certificate.objective,
+            squares: self.certificate.squares,
+            iterations: self.iterations,
+            freedom: system.nullity(vanish, control)?,
+        })
     }
 }

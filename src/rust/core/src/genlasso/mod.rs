@@ -4,10 +4,16 @@
 //! min ½ Σ wᵢ (yᵢ − xᵢ'β)² + Σ c_j |(Dβ)_j|,    c_j = λ w₀ⱼ
 //! ```
 //!
-//! Fused lasso on a graph, two-dimensional grids. The dual certificate is that of the trend filter; the
-//! method is an [`interior`] point with a sparse factorisation ([`ldl`]), exact to the gap.
+//! Fused lasso on a graph, two-dimensional grids, X with more columns than rows. The method is an
+//! [`interior`] point on the sparse equations of [`system`]; every draw ends with the duality gap
+//! of [`certificate`]. Differences that vanish are small rather than zero: a general D has no knots
+//! to walk along.
 
+mod certificate;
+mod flat;
 mod interior;
 mod problem;
+mod system;
+mod units;
 
-pub use problem::{GenLasso, Options};
+pub use problem::{GenLasso, GenLassoOptions};

@@ -1,6 +1,7 @@
-//! Sparse matrices as R has them.
+//! Sparse matrices as R has them, and their products with vectors.
 
 use crate::error::Error;
+use sprs::prod::{mul_acc_mat_vec_csc, mul_acc_mat_vec_csr};
 
 /// By rows or columns.
 pub type SparseMatrix = sprs::CsMat<f64>;
@@ -17,6 +18,26 @@ pub fn compressed_columns(
         .map_err(|(.., e)| Error::argument(argument, format!("is not a valid sparse matrix: {e}")))
 }
 
+/// Indices and values of row i (of column i, for a matrix by columns).
+pub fn line(a: &SparseMatrix, i: usize) -> (&[usize], &[f64]) {
+    let range = a.indptr().outer_inds_sz(i);
+    (&a.indices()[range.clone()], &a.data()[range])
+}
+
+/// A v, for A by rows.
+pub fn multiply(a: &SparseMatrix, v: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; a.rows()];
+    mul_acc_mat_vec_csr(a.view(), v, &mut out[..]);
+    out
+}
+
+/// A'u, for A by rows: its transpose is by columns.
+pub fn multiply_transposed(a: &SparseMatrix, u: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; a.cols()];
+    mul_acc_mat_vec_csc(a.transpose_view(), u, &mut out[..]);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +46,13 @@ mod tests {
     fn rows_outside_the_matrix_are_refused() {
         assert!(compressed_columns((2, 1), vec![0, 1], vec![5], vec![1.0], "x").is_err());
         assert!(compressed_columns((2, 1), vec![0, 1], vec![1], vec![1.0], "x").is_ok());
+    }
+
+    #[test]
+    fn products_are_those_of_the_definition() {
+        // (1 0 2; 0 3 0)
+        let a = SparseMatrix::new((2, 3), vec![0, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, 3.0]);
+        assert_eq!(multiply(&a, &[1.0, 10.0, 100.0]), [201.0, 30.0]);
+        assert_eq!(multiply_transposed(&a, &[1.0, 10.0]), [1.0, 30.0, 2.0]);
     }
 }

@@ -25,7 +25,7 @@ pub struct Knots {
 
 /// A solved problem.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundTrend {
     pub beta: Vec<f64>,
     pub knots: Knots,
     /// w (y − β) and u.
@@ -67,7 +67,7 @@ pub fn solve<const P: usize>(
     start: Knots,
     limit: u32,
     control: &Control,
-) -> Result<Found, Error>
+) -> Result<FoundTrend, Error>
 where
     Kernels: Order<P>,
 {
@@ -93,10 +93,10 @@ where
     }
     if !fresh {
         search.pose(&best.knots)?;
-        search.point(best.knots.clone());
+        search.point(best.knots.clone())?;
     }
     let spline = search.spline;
-    Ok(Found {
+    Ok(FoundTrend {
         beta: spline.beta,
         knots: Knots { at: best.knots.at, jump: spline.jumps },
         residual: spline.residual,
@@ -138,7 +138,7 @@ where
         self.control.check()?;
         self.pull.clear();
         self.pull.extend(knots.at.iter().zip(&knots.jump).map(|(&t, j)| self.c[t] * j.signum()));
-        self.spline.solve(&knots.at, &self.pull);
+        self.spline.solve(&knots.at, &self.pull, self.control)?;
         self.steps += 1;
         Ok(())
     }
@@ -156,7 +156,7 @@ where
                 .collect();
             if keep.iter().all(|k| *k) {
                 knots.jump.copy_from_slice(&self.spline.jumps);
-                return Ok(self.point(knots));
+                return self.point(knots);
             }
             let mut of = keep.iter();
             knots.at.retain(|_| of.next() == Some(&true));
@@ -165,14 +165,14 @@ where
         }
     }
 
-    fn point(&mut self, mut knots: Knots) -> Point {
+    fn point(&mut self, mut knots: Knots) -> Result<Point, Error> {
         if self.spline.slip > SLIP * self.objective(&knots) {
-            self.spline.refine(&self.pull);
+            self.spline.refine(&self.pull, self.control)?;
             knots.jump.copy_from_slice(&self.spline.jumps);
         }
         let peaks = self.peaks(&knots.at);
         let excess = peaks.iter().fold(0.0f64, |m, &(j, by)| m.max(by.abs() / self.c[j]));
-        Point { objective: self.objective(&knots), knots, peaks, excess }
+        Ok(Point { objective: self.objective(&knots), knots, peaks, excess })
     }
 
     fn objective(&self, knots: &Knots) -> f64 {
@@ -233,7 +233,7 @@ where
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             let Some((length, i)) = first else {
                 knots.jump.copy_from_slice(&self.spline.jumps);
-                return Ok(self.point(knots));
+                return self.point(knots);
             };
             for (old, new) in at.iter_mut().zip(&self.spline.jumps) {
                 *old += length * (new - *old);

@@ -4,7 +4,7 @@
 //! u'Dy − ½ Σ (D'u)ᵢ² / wᵢ. Ours is u = s (D')⁻¹ r with r = W(y − β) and the largest s ≤ 1 that fits
 //! into the box, so that the bound is s r'y − ½ s² r'W⁻¹r without a division by a weight.
 
-use super::active::Found;
+use super::active::FoundTrend;
 
 /// The least objective that gaps are measured against, as a part of that of the mean.
 const FLOOR: f64 = 1e-10;
@@ -19,7 +19,7 @@ pub struct Certificate {
 }
 
 /// `extra` is a part of the objective that does not depend on β.
-pub fn certify(found: &Found, y: &[f64], w: &[f64], c: &[f64], extra: f64) -> Certificate {
+pub fn certify(found: &FoundTrend, y: &[f64], w: &[f64], c: &[f64], extra: f64) -> Certificate {
     let (mut squares, mut along) = (0.0, 0.0);
     for ((r, b), y) in found.residual.iter().zip(&found.beta).zip(y) {
         squares += r * (y - b);

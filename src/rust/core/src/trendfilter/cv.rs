@@ -18,13 +18,13 @@ impl CrossValidated for TrendFilter {
         let endless = vec![f64::MAX; self.grid.len() - order - 1];
         let found = solve(order, self.grid.with(&sample), &endless, Knots::default(), 1, control)?;
         let largest = found.dual.iter().fold(0.0f64, |m, u| m.max(u.abs()));
-        Ok(if largest > 0.0 { largest * self.grid.unit(order) } else { 1.0 })
+        Ok(if largest > 0.0 { largest * self.grid.jump_unit(order) } else { 1.0 })
     }
 
     /// λ of a segment of length L grows like L^(k + ½): this reaches from no knot to one in every
     /// hundredth.
     fn smallest_ratio(&self) -> f64 {
-        10f64.powi(-2 * (self.options.order as i32 + 1))
+        std::iter::repeat_n(0.01, self.options.order + 1).product()
     }
 
     /// Interleaved, whole clusters together where there are any.
@@ -75,19 +75,20 @@ fn path(
     let empty =
         Path { errors: vec![0.0; lambda.len()], weight: 0.0, nonzero: vec![0; lambda.len()] };
     // A fold that leaves too few points to fit says nothing.
-    let Ok(grid) = Grid::new(&pick(&at), order) else {
+    let Ok(grid) = Grid::new(&pick(&at), order, control) else {
+        control.check()?;
         return Ok(empty);
     };
     if fold > 0 && weight == 0.0 {
         return Ok(empty);
     }
     let sample = grid.sample(&pick(&filter.y), &pick(&case));
-    let share = sample.total / case.iter().sum::<f64>();
+    let share = sample.spread.total / case.iter().sum::<f64>();
     let mut knots = Knots::default();
     let mut out = Path { errors: Vec::new(), weight, nonzero: Vec::new() };
     let limit = filter.options.limits.iterations;
     for lambda in lambda {
-        let c = vec![lambda * share / grid.unit(order); grid.len() - order - 1];
+        let c = vec![lambda * share / grid.jump_unit(order); grid.len() - order - 1];
         let found = solve(order, grid.with(&sample), &c, knots, limit, control)?;
         let error = |&r: &usize| {
             let fit = interpolate(&grid.points, &found.beta, order, at[r]);

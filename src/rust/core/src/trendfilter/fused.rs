@@ -4,11 +4,17 @@
 //! increasing; the step to the next point clips it to ±cᵢ. Its breaks live in a double-ended queue,
 //! two enter and each leaves once. Going back, βᵢ is βᵢ₊₁ clipped to the interval that the clipping left.
 
+use crate::engine::job::Control;
+use crate::error::Error;
+
+/// Points between two looks at the stop signal.
+const RUN: usize = 1 << 18;
+
 /// argmin ½ Σ wᵢ (yᵢ − βᵢ)² + Σ cᵢ |βᵢ₊₁ − βᵢ|, for positive weights and c.
-pub fn solve(y: &[f64], w: &[f64], c: &[f64]) -> Vec<f64> {
+pub fn solve(y: &[f64], w: &[f64], c: &[f64], control: &Control) -> Result<Vec<f64>, Error> {
     let n = y.len();
     if n < 2 {
-        return y.to_vec();
+        return Ok(y.to_vec());
     }
     // Breaks of the derivative, with the change of slope and of intercept on crossing each.
     let mut breaks = vec![Break::default(); 2 * n];
@@ -16,6 +22,9 @@ pub fn solve(y: &[f64], w: &[f64], c: &[f64]) -> Vec<f64> {
     let (mut left, mut right) = (n, n - 1);
     let mut before = 0.0;
     for i in 0..n - 1 {
+        if i % RUN == 0 {
+            control.check()?;
+        }
         let c = c[i];
         // From the left the derivative is w β − w y − before; find where it rises through −c.
         let (mut slope, mut level) = (w[i], -w[i] * y[i] - before);
@@ -53,7 +62,7 @@ pub fn solve(y: &[f64], w: &[f64], c: &[f64]) -> Vec<f64> {
     for i in (0..n - 1).rev() {
         beta[i] = beta[i + 1].clamp(low[i], high[i].max(low[i]));
     }
-    beta
+    Ok(beta)
 }
 
 #[derive(Clone, Copy, Default)]
@@ -69,6 +78,7 @@ mod tests {
 
     #[test]
     fn two_points_meet_when_the_penalty_is_strong() {
+        let solve = |y: &[f64], w: &[f64], c: &[f64]| solve(y, w, c, &Control::default()).unwrap();
         assert_eq!(solve(&[0.0, 4.0], &[1.0, 1.0], &[1.0]), [1.0, 3.0]);
         assert_eq!(solve(&[0.0, 4.0], &[3.0, 1.0], &[50.0]), [1.0, 1.0]);
         assert_eq!(solve(&[7.0], &[1.0], &[]), [7.0]);

@@ -1,6 +1,8 @@
 //! The rows of the data as points of a grid: sorted, ties together, spacing one on average.
 
 use super::segment::Points;
+use crate::engine::job::Control;
+use crate::engine::problem::Spread;
 use crate::error::Error;
 
 /// Distinct, increasing points, and which rows lie on each.
@@ -20,8 +22,8 @@ pub struct Sample {
     pub w: Vec<f64>,
     /// ½ Σ w (y − ȳ)² within ties: a part of the objective that no fit can remove.
     pub within: f64,
-    /// Sum of the weights; zero: nothing to fit.
-    pub total: f64,
+    /// Of the weights of the rows; a total of zero: nothing to fit.
+    pub spread: Spread,
 }
 
 /// Weights below this part of the mean weight are raised to it: a point without weight would leave
@@ -29,9 +31,8 @@ pub struct Sample {
 const LEAST_WEIGHT: f64 = 1e-10;
 
 impl Grid {
-    pub fn new(x: &[f64], order: usize) -> Result<Grid, Error> {
-        let mut rows: Vec<usize> = (0..x.len()).collect();
-        rows.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+    pub fn new(x: &[f64], order: usize, control: &Control) -> Result<Grid, Error> {
+        let rows = sorted(x, control)?;
         let (mut starts, mut points) = (Vec::new(), Vec::new());
         for (i, &row) in rows.iter().enumerate() {
             if points.last() != Some(&x[row]) {
@@ -61,8 +62,8 @@ impl Grid {
     }
 
     /// A constant on the scaled grid: jumps there are the user's times this.
-    pub fn unit(&self, order: usize) -> f64 {
-        self.distance.powi(order as i32)
+    pub fn jump_unit(&self, order: usize) -> f64 {
+        std::iter::repeat_n(self.distance, order).product()
     }
 
     /// The rows at a point.
@@ -73,8 +74,8 @@ impl Grid {
     pub fn sample(&self, y: &[f64], w: &[f64]) -> Sample {
         let n = self.len();
         let mut out =
-            Sample { y: vec![0.0; n], w: vec![0.0; n], within: 0.0, total: w.iter().sum() };
-        let least = LEAST_WEIGHT * out.total / n as f64;
+            Sample { y: vec![0.0; n], w: vec![0.0; n], within: 0.0, spread: Spread::of(w) };
+        let least = LEAST_WEIGHT * out.spread.total / n as f64;
         for point in 0..n {
             let rows = self.rows_at(point);
             if let &[row] = rows {
@@ -100,6 +101,43 @@ impl Grid {
     }
 }
 
+/// Rows between two looks at the stop signal.
+const RUN: usize = 1 << 16;
+
+/// Row numbers by increasing x, equal ones in their order: runs are sorted, then merged in pairs.
+fn sorted(x: &[f64], control: &Control) -> Result<Vec<usize>, Error> {
+    let mut rows: Vec<usize> = (0..x.len()).collect();
+    for run in rows.chunks_mut(RUN) {
+        control.check()?;
+        run.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+    }
+    let mut width = RUN;
+    let mut other = vec![0; rows.len()];
+    while width < rows.len() {
+        for (from, to) in rows.chunks(2 * width).zip(other.chunks_mut(2 * width)) {
+            let (left, right) = from.split_at(width.min(from.len()));
+            let (mut l, mut r) = (0, 0);
+            for (i, place) in to.iter_mut().enumerate() {
+                if i % RUN == 0 {
+                    control.check()?;
+                }
+                let first = r == right.len()
+                    || (l < left.len() && x[left[l]].total_cmp(&x[right[r]]).is_le());
+                if first {
+                    *place = left[l];
+                    l += 1;
+                } else {
+                    *place = right[r];
+                    r += 1;
+                }
+            }
+        }
+        std::mem::swap(&mut rows, &mut other);
+        width *= 2;
+    }
+    Ok(rows)
+}
+
 /// The discrete spline with values β at the points, at another place: the polynomial through the k + 1
 /// points that end at its right neighbour (Tibshirani 2014, section 3).
 pub fn interpolate(points: &[f64], beta: &[f64], order: usize, at: f64) -> f64 {
@@ -122,18 +160,28 @@ mod tests {
 
     #[test]
     fn rows_are_sorted_and_ties_are_averaged_with_their_weights() {
-        let grid = Grid::new(&[3.0, 1.0, 3.0, 7.0], 0).unwrap();
+        let grid = Grid::new(&[3.0, 1.0, 3.0, 7.0], 0, &Control::default()).unwrap();
         assert_eq!(grid.points, [1.0, 3.0, 7.0]);
         assert_eq!(grid.rows_at(1), [0, 2]);
-        assert_eq!(grid.unit(2), 9.0);
+        assert_eq!(grid.jump_unit(2), 9.0);
         let sample = grid.sample(&[1.0, 5.0, 4.0, 2.0], &[2.0, 1.0, 1.0, 1.0]);
         assert_eq!((sample.y, sample.w), (vec![5.0, 2.0, 2.0], vec![1.0, 3.0, 1.0]));
-        assert_eq!((sample.within, sample.total), (3.0, 5.0));
+        assert_eq!((sample.within, sample.spread.total), (3.0, 5.0));
+    }
+
+    #[test]
+    fn many_rows_are_sorted_as_few_are() {
+        let n = 3 * RUN + 17;
+        let x: Vec<f64> = (0..n).map(|i| ((i * 7919) % 10_007) as f64).collect();
+        let mut rows: Vec<usize> = (0..n).collect();
+        rows.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+        assert_eq!(sorted(&x, &Control::default()).unwrap(), rows);
     }
 
     #[test]
     fn too_few_points_are_an_error_with_their_number() {
-        let error = Grid::new(&[1.0, 1.0, 2.0], 1).err().unwrap().to_string();
+        let error = Grid::new(&[1.0, 1.0, 2.0], 1, &Control::default());
+        let error = error.err().unwrap().to_string();
         assert_eq!(error, "`x` has 2 distinct points; order 1 needs at least 3.");
     }
 

@@ -17,19 +17,20 @@
 //! on the dual break down at long segments, and first-order methods stop at 1e-3.
 
 mod active;
+mod basis;
 mod certificate;
 mod cv;
 mod fused;
 mod grid;
-mod newton;
+
 mod operator;
 mod problem;
 mod segment;
 mod spline;
 
-pub use active::{Found, Knots};
+pub use active::{FoundTrend, Knots};
 pub use certificate::{Certificate, certify};
 pub use grid::interpolate;
-pub use operator::{difference, multiply, multiply_transposed};
-pub use problem::{HIGHEST_ORDER, Options, TrendFilter, solve};
+pub use operator::difference;
+pub use problem::{HIGHEST_ORDER, TrendFilter, TrendOptions, solve};
 pub use segment::Points;

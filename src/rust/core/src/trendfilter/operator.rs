@@ -3,7 +3,8 @@
 //! D^(1) takes first differences, D^(r+1) = D^(1) diag(r / (x_{i+r} − x_i)) D^(r). At x = 1, 2, … its
 //! rows are the signed binomial coefficients of the paper; row j looks at points j … j + k + 1 and
 //! is the jump of the k-th derivative there. The solver never multiplies by it (that is where digits
-//! would be lost); it is the definition that the tests hold the solver to, and the D of `predict`.
+//! would be lost), but for the jumps of a fit without penalty; it is the definition that the tests hold the
+//! solver to.
 
 use sprs::{CsMat, TriMat};
 
@@ -40,26 +41,10 @@ fn diagonal(values: impl ExactSizeIterator<Item = f64>) -> CsMat<f64> {
     d.to_csr()
 }
 
-/// D v.
-pub fn multiply(d: &CsMat<f64>, v: &[f64]) -> Vec<f64> {
-    let row = |r: sprs::CsVecView<f64>| r.iter().map(|(i, a)| a * v[i]).sum();
-    d.outer_iterator().map(row).collect()
-}
-
-/// D'u.
-pub fn multiply_transposed(d: &CsMat<f64>, u: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; d.cols()];
-    for (row, u) in d.outer_iterator().zip(u) {
-        for (i, a) in row.iter() {
-            out[i] += a * u;
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::sparse::multiply;
 
     #[test]
     fn evenly_spaced_rows_are_the_signed_binomials_of_the_paper() {

@@ -1,16 +1,17 @@
 //! Trend filtering as a weighted problem: grid once, mode, then draws from the mode's knots.
 
-use super::active::{self, Found, Knots};
+use super::active::{self, FoundTrend, Knots};
 use super::certificate::certify;
 use super::fused;
 use super::grid::{Grid, Sample};
-use super::operator::{difference, multiply};
+use super::operator::difference;
 use super::segment::Points;
 use crate::engine::cv::{Curve, Lambda, cross_validate};
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
+use crate::linalg::sparse::multiply;
 use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
 
@@ -18,7 +19,7 @@ use crate::random::weights::WeightPlan;
 pub const HIGHEST_ORDER: usize = 3;
 
 /// What the user asks for; lambda on the scale of the user's objective.
-pub struct Options {
+pub struct TrendOptions {
     pub lambda: Lambda,
     pub order: usize,
     pub limits: Limits,
@@ -29,7 +30,7 @@ pub struct TrendFilter {
     pub(super) y: Vec<f64>,
     mean: f64,
     pub(super) plan: WeightPlan,
-    pub(super) options: Options,
+    pub(super) options: TrendOptions,
     starts: Vec<Knots>,
     pub lambda: Vec<f64>,
     /// With their knots: places are rows of D, jumps on the user's scale.
@@ -43,7 +44,7 @@ impl TrendFilter {
         x: &[f64],
         y: Vec<f64>,
         plan: WeightPlan,
-        options: Options,
+        options: TrendOptions,
         control: &Control,
     ) -> Result<TrendFilter, Error> {
         control.begin(Stage::Mode, 1);
@@ -51,7 +52,7 @@ impl TrendFilter {
             let text = format!("must be at most {HIGHEST_ORDER}, but is {}", options.order);
             return Err(Error::argument("order", text));
         }
-        let grid = Grid::new(x, options.order)?;
+        let grid = Grid::new(x, options.order, control)?;
         // Polynomials are not penalised: around its mean y has digits to spare.
         let mean = y.iter().sum::<f64>() / y.len() as f64;
         let y = y.into_iter().map(|v| v - mean).collect();
@@ -109,13 +110,13 @@ impl TrendFilter {
 
     /// With jumps on the user's scale.
     fn user_knots(&self, knots: &Knots) -> Knots {
-        let unit = self.grid.unit(self.options.order);
+        let unit = self.grid.jump_unit(self.options.order);
         Knots { at: knots.at.clone(), jump: knots.jump.iter().map(|j| j / unit).collect() }
     }
 
     /// The penalty of each row of D on the scaled grid.
     fn penalties(&self, lambda: f64, prior: &[f64]) -> Vec<f64> {
-        let unit = lambda / self.grid.unit(self.options.order);
+        let unit = lambda / self.grid.jump_unit(self.options.order);
         let rows = self.grid.len() - self.options.order - 1;
         (0..rows).map(|j| unit * prior[j.min(prior.len() - 1)]).collect()
     }
@@ -129,12 +130,12 @@ impl TrendFilter {
         start: Knots,
         control: &Control,
     ) -> Result<(Mode<Knots>, Knots), Error> {
-        if sample.total <= 0.0 {
+        if sample.spread.total <= 0.0 {
             let flat = Mode::empty(vec![self.mean; self.grid.len()], Knots::default());
             return Ok((flat, Knots::default()));
         }
         let c = self.penalties(lambda, prior);
-        let Options { order, limits, .. } = self.options;
+        let TrendOptions { order, limits, .. } = self.options;
         let points = self.grid.with(sample);
         let found = solve(order, points, &c, start, limits.iterations, control)?;
         let certificate = certify(&found, points.y, points.w, &c, sample.within);
@@ -145,7 +146,10 @@ impl TrendFilter {
             iterations: found.iterations,
             objective: certificate.objective,
             gap: certificate.gap,
-            sigma: ((certificate.squares + 2.0 * sample.within) / sample.total).sqrt(),
+            sigma: sample.spread.residual_sd(
+                certificate.squares + 2.0 * sample.within,
+                (found.knots.at.len() + order + 1) as f64,
+            ),
             aside: self.user_knots(&found.knots),
         };
         Ok((mode, found.knots))
@@ -160,12 +164,12 @@ pub fn solve(
     start: Knots,
     limit: u32,
     control: &Control,
-) -> Result<Found, Error> {
+) -> Result<FoundTrend, Error> {
     if c.iter().all(|c| *c <= 0.0) {
         return Ok(interpolating(order, points));
     }
     match order {
-        0 => active::solve::<1>(points, c, fused_knots(points, c), limit, control),
+        0 => active::solve::<1>(points, c, fused_knots(points, c, control)?, limit, control),
         1 => active::solve::<2>(points, c, start, limit, control),
         2 => active::solve::<3>(points, c, start, limit, control),
         _ => active::solve::<4>(points, c, start, limit, control),
@@ -173,19 +177,19 @@ pub fn solve(
 }
 
 /// Order 0: the dynamic programme finds the knots, the active set confirms them in one step.
-fn fused_knots(points: Points, c: &[f64]) -> Knots {
-    let beta = fused::solve(points.y, points.w, c);
+fn fused_knots(points: Points, c: &[f64], control: &Control) -> Result<Knots, Error> {
+    let beta = fused::solve(points.y, points.w, c, control)?;
     let jumps = beta.windows(2).enumerate().map(|(j, b)| (j, b[1] - b[0]));
     let (at, jump) = jumps.filter(|(_, jump)| *jump != 0.0).unzip();
-    Knots { at, jump }
+    Ok(Knots { at, jump })
 }
 
 /// Without a penalty the fit is the data.
-fn interpolating(order: usize, points: Points) -> Found {
+fn interpolating(order: usize, points: Points) -> FoundTrend {
     let jumps = multiply(&difference(points.x, order), points.y);
     let rows = jumps.len();
     let (at, jump) = jumps.into_iter().enumerate().filter(|(_, jump)| *jump != 0.0).unzip();
-    Found {
+    FoundTrend {
         beta: points.y.to_vec(),
         knots: Knots { at, jump },
         residual: vec![0.0; points.y.len()],

@@ -13,7 +13,7 @@ const LANES: usize = 8;
 
 /// Weighted moments of a segment in a Newton basis: Σ w N_r N_s (upper triangle) and Σ w y N_r.
 #[derive(Clone, Copy, Debug)]
-pub struct Moments<const P: usize> {
+pub struct SegmentSums<const P: usize> {
     pub gram: [[f64; P]; P],
     pub response: [f64; P],
 }
@@ -33,7 +33,7 @@ impl<'a> Points<'a> {
 }
 
 #[inline(always)]
-fn add_moments<const P: usize>(points: Points, nodes: &[f64; P]) -> Moments<P> {
+fn add_moments<const P: usize>(points: Points, nodes: &[f64; P]) -> SegmentSums<P> {
     let mut gram = [[[0.0; LANES]; P]; P];
     let mut response = [[0.0; LANES]; P];
     let mut add = |x: &[f64; LANES], y: &[f64; LANES], w: &[f64; LANES]| {
@@ -67,7 +67,7 @@ fn add_moments<const P: usize>(points: Points, nodes: &[f64; P]) -> Moments<P> {
         add(&pad(x_rest), &pad(y_rest), &pad(w_rest));
     }
     let sum = |s: &[f64; LANES]| ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
-    Moments {
+    SegmentSums {
         gram: std::array::from_fn(|r| std::array::from_fn(|s| sum(&gram[r][s]))),
         response: std::array::from_fn(|r| sum(&response[r])),
     }
@@ -94,10 +94,10 @@ fn evaluate_piece<const P: usize>(
 }
 
 dispatch! {
-    fn moments_1(points: Points, nodes: &[f64; 1]) -> Moments<1> { add_moments(points, nodes) }
-    fn moments_2(points: Points, nodes: &[f64; 2]) -> Moments<2> { add_moments(points, nodes) }
-    fn moments_3(points: Points, nodes: &[f64; 3]) -> Moments<3> { add_moments(points, nodes) }
-    fn moments_4(points: Points, nodes: &[f64; 4]) -> Moments<4> { add_moments(points, nodes) }
+    fn moments_1(points: Points, nodes: &[f64; 1]) -> SegmentSums<1> { add_moments(points, nodes) }
+    fn moments_2(points: Points, nodes: &[f64; 2]) -> SegmentSums<2> { add_moments(points, nodes) }
+    fn moments_3(points: Points, nodes: &[f64; 3]) -> SegmentSums<3> { add_moments(points, nodes) }
+    fn moments_4(points: Points, nodes: &[f64; 4]) -> SegmentSums<4> { add_moments(points, nodes) }
     fn piece_1(p: Points, nodes: &[f64; 1], c: &[f64; 1], beta: &mut [f64], residual: &mut [f64]) {
         evaluate_piece(p, nodes, c, beta, residual)
     }
@@ -114,7 +114,7 @@ dispatch! {
 
 /// The sizes P = k + 1 for which the loops are compiled.
 pub trait Order<const P: usize> {
-    fn moments(points: Points, nodes: &[f64; P]) -> Moments<P>;
+    fn moments(points: Points, nodes: &[f64; P]) -> SegmentSums<P>;
     /// β of the polynomial with these coefficients, and w (y − β).
     fn piece(p: Points, nodes: &[f64; P], c: &[f64; P], beta: &mut [f64], residual: &mut [f64]);
 }
@@ -124,7 +124,7 @@ pub struct Kernels;
 macro_rules! order {
     ($p:literal, $moments:ident, $piece:ident) => {
         impl Order<$p> for Kernels {
-            fn moments(points: Points, nodes: &[f64; $p]) -> Moments<$p> {
+            fn moments(points: Points, nodes: &[f64; $p]) -> SegmentSums<$p> {
                 $moments(points, nodes)
             }
             fn piece(

@@ -2,7 +2,7 @@
 //!
 //! With knots t₁ < t₂ < … and signs given, minimise ½ Σ wᵢ (yᵢ − βᵢ)² + Σ pull_j (Dβ)_j over the β whose
 //! differences vanish off the knots. Such a β is a polynomial of degree k on each segment, and in
-//! the Newton basis of the knot between them ([`newton`]) neighbours share k coefficients; the last,
+//! the Newton basis of the knot between them ([`basis`]) neighbours share k coefficients; the last,
 //! k! times which is the derivative that jumps, is free. So the problem is a chain: information on the
 //! k shared coefficients goes from left to right as a triangular factor R (rows are folded in by Givens
 //! rotations: a square-root information filter), one coefficient is eliminated at each knot, and
@@ -18,15 +18,17 @@
 //! the past with respect to the shared coefficients: m_r = Σ_{i ≤ t} wᵢ (yᵢ − βᵢ) N_r(xᵢ), u_t = −m_k / k!.
 //! What the sum of one segment and the costate of the next disagree by is charged to the gap.
 
-use super::newton::{expand, nodes, pull_back};
-use super::segment::{Kernels, Moments, Order, Points};
+use super::basis::{expand, nodes, pull_back};
+use super::segment::{Kernels, Order, Points, SegmentSums};
+use crate::engine::job::Control;
+use crate::error::Error;
 
 /// Points `first .. last` (exclusive) between two knots, with their moments in the basis at the right.
 #[derive(Clone, Copy)]
 struct Segment<const P: usize> {
     first: usize,
     last: usize,
-    moments: Option<Moments<P>>,
+    moments: Option<SegmentSums<P>>,
 }
 
 /// ½ |R c − z|² + g'c of all that is left of a segment's right end, its own points included; column 0 is
@@ -119,12 +121,13 @@ where
     }
 
     /// The minimiser for these knots (rows of D, increasing), pull = c sign.
-    pub fn solve(&mut self, knots: &[usize], pull: &[f64]) {
-        self.split(knots);
+    pub fn solve(&mut self, knots: &[usize], pull: &[f64], control: &Control) -> Result<(), Error> {
+        self.split(knots, control)?;
         let known = self.unchanged(pull);
         self.forward(self.points, pull, known);
+        control.check()?;
         self.backward(pull);
-        self.evaluate(self.points, pull);
+        self.evaluate(self.points, pull, control)
     }
 
     /// Segments from the left whose stages are those of the solution before.
@@ -138,7 +141,7 @@ where
 
     /// Solve again for what the solution leaves of y: the correction is tiny, and costates that were
     /// differences of numbers of the size of y now have the digits of the residuals.
-    pub fn refine(&mut self, pull: &[f64]) {
+    pub fn refine(&mut self, pull: &[f64], control: &Control) -> Result<(), Error> {
         let rest: Vec<f64> = self.points.y.iter().zip(&self.beta).map(|(y, b)| y - b).collect();
         let points = Points { y: &rest, ..self.points };
         let kept = self.segments.clone();
@@ -150,7 +153,7 @@ where
         let (jumps, beta) = (std::mem::take(&mut self.jumps), self.beta.clone());
         self.forward(points, pull, 0);
         self.backward(pull);
-        self.evaluate(points, pull);
+        self.evaluate(points, pull, control)?;
         // These stages are of the rest, not of y.
         self.stages.clear();
         let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
@@ -158,16 +161,18 @@ where
         add(&mut self.jumps, &jumps);
         add(&mut self.beta, &beta);
         self.segments = kept;
+        Ok(())
     }
 
     /// Cut at the knots; segments that were there before keep their moments.
-    fn split(&mut self, knots: &[usize]) {
+    fn split(&mut self, knots: &[usize], control: &Control) -> Result<(), Error> {
         std::mem::swap(&mut self.segments, &mut self.previous);
         self.segments.clear();
         let n = self.points.x.len();
         let mut old = self.previous.iter().peekable();
         let mut first = 0;
         for last in knots.iter().map(|t| t + 1).chain([n]) {
+            control.check()?;
             while old.peek().is_some_and(|s| s.first < first) {
                 old.next();
             }
@@ -183,6 +188,7 @@ where
             self.segments.push(Segment { first, last, moments });
             first = last;
         }
+        Ok(())
     }
 
     fn forward(&mut self, points: Points, pull: &[f64], known: usize) {
@@ -266,13 +272,14 @@ where
     }
 
     /// β, residuals and the dual, segment by segment.
-    fn evaluate(&mut self, points: Points, pull: &[f64]) {
+    fn evaluate(&mut self, points: Points, pull: &[f64], control: &Control) -> Result<(), Error> {
         let k = P - 1;
         let x = self.points.x;
         let scale = -1.0 / factorial(k);
         self.slip = 0.0;
         let rows = self.dual.len();
         for (s, segment) in self.segments.iter().enumerate() {
+            control.check()?;
             let (first, last) = (segment.first, segment.last);
             let c = &self.coefficients[s];
             let right = nodes::<P>(x, last - 1);
@@ -306,6 +313,7 @@ where
                 self.dual[last - 1] = pull[s];
             }
         }
+        Ok(())
     }
 }
 
@@ -333,7 +341,7 @@ fn fold_points<const P: usize>(
 
 /// R and z with R'R the Gram matrix, columns from the highest degree down; None if it is not definite
 /// to rounding.
-fn square_root<const P: usize>(m: &Moments<P>) -> Option<([[f64; P]; P], [f64; P])> {
+fn square_root<const P: usize>(m: &SegmentSums<P>) -> Option<([[f64; P]; P], [f64; P])> {
     let k = P - 1;
     let (mut r, mut z) = ([[0.0; P]; P], [0.0; P]);
     for i in 0..P {

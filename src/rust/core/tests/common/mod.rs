@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "every test file is a crate of its own and uses a part of this")]
 
 use ndarray::{Array, Dimension};
+use sprs::TriMat;
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
+use wbb_core::linalg::sparse::SparseMatrix;
 
 /// Reproducible uniform numbers in (0, 1).
 pub fn uniform(i: usize) -> f64 {
@@ -43,4 +45,20 @@ pub fn assert_close(a: &[f64], b: &[f64], tolerance: f64, what: &str) {
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
         assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{what}: {i}: {a} {b}");
     }
+}
+
+/// Differences along the edges of a grid of this side.
+pub fn grid(side: usize) -> SparseMatrix {
+    let mut d = TriMat::new((2 * side * (side - 1), side * side));
+    let mut row = 0;
+    for i in 0..side * side {
+        for (inside, j) in [(i % side + 1 < side, i + 1), (i + side < side * side, i + side)] {
+            if inside {
+                d.add_triplet(row, i, -1.0);
+                d.add_triplet(row, j, 1.0);
+                row += 1;
+            }
+        }
+    }
+    d.to_csr()
 }

@@ -1,0 +1,86 @@
+//! How far a point is from the minimum, proved by duality, whatever X'WX sees.
+//!
+//! Any u and v with D'u = X'Wv and |u| ≤ c give the lower bound Σ w v y − ½ Σ w v². At (β, u) the
+//! equation fails by e = D'u − X'W(y − Xβ), and a direction in which e is not zero but X'WX is has
+//! no bound at all. So e is taken apart: (X'WX + D'TD) z = e, and v = y − X(β − z) with u − TDz
+//! satisfies the equation, as well as rounding allows. The pair is then shrunk into the box. The
+//! gap is summed from differences that do not cancel, with v in place of y.
+
+use super::interior::Problem;
+use super::system::{System, largest};
+use crate::linalg::sparse::line;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Certificate {
+    pub objective: f64,
+    /// No point has a smaller objective; zero where nothing better is known.
+    pub bound: f64,
+    /// Σ w (y − Xβ)².
+    pub squares: f64,
+}
+
+/// A sum of differences below this part of its terms is rounding of zero.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Equations that fail by more than this part of their terms bound nothing.
+const FAILS: f64 = 1e-6;
+
+/// (Dβ)_j, and whether it may be rounding of zero.
+pub struct Jump {
+    pub size: f64,
+    pub rounding: bool,
+}
+
+impl Problem<'_> {
+    pub fn jumps(&self, beta: &[f64]) -> Vec<Jump> {
+        let d = &self.layout.d.by_rows;
+        let jump = |j: usize| {
+            let (columns, values) = line(d, j);
+            let (mut size, mut terms) = (0.0, 0.0);
+            for (&i, v) in columns.iter().zip(values) {
+                let term: f64 = v * beta[i];
+                size += term;
+                terms += term.abs();
+            }
+            Jump { size, rounding: size.abs() <= ROUNDING * terms }
+        };
+        (0..d.rows()).map(jump).collect()
+    }
+
+    /// The certificate of β, and the dual variables that give it.
+    pub fn certify(&self, system: &System, beta: &[f64], u: &[f64]) -> (Certificate, Vec<f64>) {
+        let square = |v: &[f64]| v.iter().zip(self.w).map(|(v, w)| w * v * v).sum::<f64>();
+        let rest: Vec<f64> = self.y.iter().zip(system.fit(beta)).map(|(y, f)| y - f).collect();
+        let (to, from) = (system.pull_of_differences(u), system.pull_of_rows(&rest));
+        let e: Vec<f64> = to.iter().zip(&from).map(|(d, x)| d - x).collect();
+        let (z, left) = system.solve(&e, f64::EPSILON);
+        let steps = system.stiff_differences(&z);
+        let u: Vec<f64> = u.iter().zip(&steps).map(|(u, q)| u - q).collect();
+        let shift = system.fit(&z);
+        let v: Vec<f64> = rest.iter().zip(&shift).map(|(r, s)| r + s).collect();
+        let (mut penalty, mut slack, mut along) = (0.0, 0.0, 0.0);
+        let mut inside = 1.0f64;
+        for ((jump, u), (c, moved)) in
+            self.jumps(beta).iter().zip(&u).zip(self.c.iter().zip(self.jumps(&z)))
+        {
+            // A jump that is rounding has cost the loss u times its size, and would cost a strong
+            // penalty everything.
+            let price = if jump.rounding { u.abs().min(*c) } else { *c };
+            penalty += price * jump.size.abs();
+            slack += price * jump.size.abs() - u * jump.size;
+            along += u * (jump.size - moved.size);
+            if u.abs() * inside > *c {
+                inside = c / u.abs();
+            }
+        }
+        let squares = square(&rest);
+        // P − D(1) = ½|Xz|² + Σ c|Dβ| − u'Dβ, and shrinking the pair by s costs D(1) − D(s).
+        let short = 1.0 - inside;
+        let shrunk = short * along + 0.5 * short * short * square(&v);
+        let fails: f64 = left.iter().zip(beta).map(|(l, b)| (l * b).abs()).sum();
+        let gap = (0.5 * square(&shift) + slack + shrunk).abs() + fails;
+        let objective = 0.5 * squares + penalty;
+        let holds = largest(&left) <= FAILS * largest(&to).max(largest(&from));
+        let bound = if holds && gap.is_finite() { (objective - gap).max(0.0) } else { 0.0 };
+        (Certificate { objective, bound, squares }, u)
+    }
+}
