@@ -11,7 +11,7 @@ use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::{Status, residual_sd};
 use wbb_core::error::Error;
 use wbb_core::genlasso::{GenLasso, GenLassoOptions};
-use wbb_core::linalg::sparse::{SparseMatrix, multiply};
+use wbb_core::linalg::sparse::{SparseMatrix, multiply, multiply_transposed};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 use wbb_core::trendfilter::{Knots, Points, certify, difference, solve};
@@ -123,6 +123,20 @@ fn more_columns_than_rows_and_any_lambda_end_below_every_start() {
         }
         let none = fit(&y, Some(x.clone()), d.clone(), &[0.0]);
         assert!(none.modes[0].objective < 1e-20 && none.modes[0].status == Status::Converged);
+    }
+}
+
+#[test]
+fn without_differences_it_is_least_squares() {
+    let (x, _) = any_problem(20, 4, 5, false, false);
+    let y: Vec<f64> = (0..20).map(|i| normal(7 * i)).collect();
+    for d in [SparseMatrix::zero((0, 4)), SparseMatrix::zero((3, 4))] {
+        let mode = &fit(&y, Some(x.clone()), d, &[1.0]).modes[0];
+        assert_eq!(mode.status, Status::Converged);
+        let rest: Vec<f64> = y.iter().zip(multiply(&x, &mode.theta)).map(|(y, f)| y - f).collect();
+        assert_close(&multiply_transposed(&x, &rest), &[0.0; 4], 1e-9, "normal equations");
+        let squares: f64 = rest.iter().map(|r| r * r).sum();
+        assert_close(&[mode.sigma], &[(squares / 16.0).sqrt()], 1e-9, "sigma");
     }
 }
 

@@ -60,8 +60,8 @@ pub struct Spread {
 impl Spread {
     pub fn of(weights: &[f64]) -> Spread {
         let mut spread = Spread::default();
-        for &w in weights.iter().filter(|w| **w > 0.0) {
-            spread.rows += 1;
+        for &w in weights {
+            spread.rows += usize::from(w > 0.0);
             spread.total += w;
             spread.squares += w * w;
         }

@@ -6,9 +6,20 @@
 //! satisfies the equation, as well as rounding allows. The pair is then shrunk into the box. The
 //! gap is summed from differences that do not cancel, with v in place of y.
 
-use super::interior::Problem;
+use super::layout::Layout;
 use super::system::{System, largest};
 use crate::linalg::sparse::line;
+
+/// One weighted problem, in units in which its numbers are near one.
+pub struct Problem<'a> {
+    pub layout: &'a Layout,
+    pub w: &'a [f64],
+    pub y: &'a [f64],
+    /// The penalty of each row of D, positive.
+    pub c: &'a [f64],
+    /// The least objective that gaps are measured against.
+    pub floor: f64,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Certificate {
@@ -17,6 +28,8 @@ pub struct Certificate {
     pub bound: f64,
     /// Σ w (y − Xβ)².
     pub squares: f64,
+    /// The part of their terms by which the equations fail.
+    pub fails: f64,
 }
 
 /// A sum of differences below this part of its terms is rounding of zero.
@@ -30,7 +43,21 @@ pub struct Jump {
     pub rounding: bool,
 }
 
+/// D'u − X'W(y − Xβ), with y − Xβ and the size of the two terms.
+pub struct Gradient {
+    pub value: Vec<f64>,
+    rest: Vec<f64>,
+    terms: f64,
+}
+
 impl Problem<'_> {
+    pub fn gradient(&self, system: &System, beta: &[f64], u: &[f64]) -> Gradient {
+        let rest: Vec<f64> = self.y.iter().zip(system.fit(beta)).map(|(y, f)| y - f).collect();
+        let (to, from) = (system.pull_of_differences(u), system.pull_of_rows(&rest));
+        let value = to.iter().zip(&from).map(|(d, x)| d - x).collect();
+        Gradient { value, rest, terms: largest(&to).max(largest(&from)) }
+    }
+
     pub fn jumps(&self, beta: &[f64]) -> Vec<Jump> {
         let d = &self.layout.d.by_rows;
         let jump = |j: usize| {
@@ -47,12 +74,16 @@ impl Problem<'_> {
     }
 
     /// The certificate of β, and the dual variables that give it.
-    pub fn certify(&self, system: &System, beta: &[f64], u: &[f64]) -> (Certificate, Vec<f64>) {
+    pub fn certify(
+        &self,
+        system: &System,
+        beta: &[f64],
+        u: &[f64],
+        gradient: &Gradient,
+    ) -> (Certificate, Vec<f64>) {
         let square = |v: &[f64]| v.iter().zip(self.w).map(|(v, w)| w * v * v).sum::<f64>();
-        let rest: Vec<f64> = self.y.iter().zip(system.fit(beta)).map(|(y, f)| y - f).collect();
-        let (to, from) = (system.pull_of_differences(u), system.pull_of_rows(&rest));
-        let e: Vec<f64> = to.iter().zip(&from).map(|(d, x)| d - x).collect();
-        let (z, left) = system.solve(&e, f64::EPSILON);
+        let Gradient { value, rest, terms } = gradient;
+        let (z, left) = system.solve(value, f64::EPSILON * terms);
         let steps = system.stiff_differences(&z);
         let u: Vec<f64> = u.iter().zip(&steps).map(|(u, q)| u - q).collect();
         let shift = system.fit(&z);
@@ -72,15 +103,18 @@ impl Problem<'_> {
                 inside = c / u.abs();
             }
         }
-        let squares = square(&rest);
+        let squares = square(rest);
         // P − D(1) = ½|Xz|² + Σ c|Dβ| − u'Dβ, and shrinking the pair by s costs D(1) − D(s).
         let short = 1.0 - inside;
         let shrunk = short * along + 0.5 * short * short * square(&v);
-        let fails: f64 = left.iter().zip(beta).map(|(l, b)| (l * b).abs()).sum();
-        let gap = (0.5 * square(&shift) + slack + shrunk).abs() + fails;
+        // The minimum is about as large as β; as the step, where that is zero.
+        let reach = if largest(beta) > 0.0 { beta } else { &z };
+        let charge: f64 = left.iter().zip(reach).map(|(l, b)| (l * b).abs()).sum();
+        let gap = (0.5 * square(&shift) + slack + shrunk).abs() + charge;
         let objective = 0.5 * squares + penalty;
-        let holds = largest(&left) <= FAILS * largest(&to).max(largest(&from));
-        let bound = if holds && gap.is_finite() { (objective - gap).max(0.0) } else { 0.0 };
-        (Certificate { objective, bound, squares }, u)
+        let fails = if *terms > 0.0 { largest(&left) / terms } else { 0.0 };
+        let holds = fails <= FAILS && gap.is_finite();
+        let bound = if holds { (objective - gap).max(0.0) } else { 0.0 };
+        (Certificate { objective, bound, squares, fails }, u)
     }
 }

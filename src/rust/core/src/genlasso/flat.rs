@@ -4,7 +4,6 @@
 //! shows them to rounding: constants for any size, polynomials while n^(2k + 1) is well below 1e16;
 //! beyond, what is found is no better than other starts and is not taken.
 
-use super::system::DEPENDENT;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dense::{axpy, dot};
@@ -19,6 +18,8 @@ pub struct Flat {
 
 /// With more pieces than this they are short, and the steps do well without help.
 const MOST: usize = 16;
+/// Pivots of D'D below this part of their diagonal are rounding.
+pub const DEPENDENT: f64 = 1e-7;
 /// What is left of a vector below this part of it is rounding.
 const NOTHING: f64 = 1e-10;
 

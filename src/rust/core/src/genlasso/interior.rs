@@ -7,22 +7,11 @@
 //! begins (Friedlander & Orban 2012): it bounds T and moves no solution. Knots of a general D have
 //! no chain to walk along, hence no active set as in `trendfilter`.
 
-use super::certificate::Certificate;
-use super::system::{Layout, System, largest};
+use super::certificate::{Certificate, Gradient, Problem};
+use super::system::{System, largest};
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::error::Error;
-
-/// One weighted problem, in units in which its numbers are near one.
-pub struct Problem<'a> {
-    pub layout: &'a Layout,
-    pub w: &'a [f64],
-    pub y: &'a [f64],
-    /// The penalty of each row of D, positive.
-    pub c: &'a [f64],
-    /// The least objective that gaps are measured against.
-    pub floor: f64,
-}
 
 pub struct Solution {
     pub beta: Vec<f64>,
@@ -40,12 +29,18 @@ pub struct Solution {
 const BACK: f64 = 0.995;
 /// The part of its right side that a step may leave.
 const ROUGH: f64 = 1e-12;
-/// The δ of the proximal term.
-pub const PROXIMAL: f64 = 1e-13;
+/// The δ of the proximal term, small, but larger by SOFTER where the equations of a step fail by more
+/// than LOOSE: T then hides what X'WX sees.
+const PROXIMAL: f64 = 1e-13;
+const SOFTER: f64 = 100.0;
+const SOFTEST: f64 = 1e-6;
+const LOOSE: f64 = 1e-13;
 /// A difference whose dual variable is within this part of its bound vanishes.
 const INSIDE: f64 = 0.999;
-/// Iterations without a better certificate before giving up.
-const PATIENCE: u32 = 12;
+/// A certificate costs as much as half a step: far from the end only every so many steps have one.
+const OFTEN: u32 = 4;
+/// Certificates that are no better before giving up.
+const PATIENCE: u32 = 4;
 
 /// Where the steps are, or a step.
 struct Iterate {
@@ -57,8 +52,7 @@ struct Iterate {
 
 /// What the conditions of optimality leave at an iterate.
 struct Residuals {
-    /// D'u − X'W(y − Xβ).
-    gradient: Vec<f64>,
+    gradient: Gradient,
     /// Dβ − μ₊ + μ₋.
     off: Vec<f64>,
     /// c − u and c + u.
@@ -75,25 +69,35 @@ impl Problem<'_> {
         let scale = largest(&b);
         let soft = self.c.iter().map(|c| (c / scale).clamp(f64::MIN_POSITIVE, 1.0 / PROXIMAL));
         system.factor(soft.collect(), control)?;
+        let none = vec![0.0; self.c.len()];
         let mut best = Best::new(self, &system, vec![0.0; b.len()]);
         let flat = self.layout.flat.best(self.y, self.w, b.len());
-        best.meet(self, &system, &flat, &vec![0.0; self.c.len()]);
+        best.meet(self, &system, &flat, &none, &self.gradient(&system, &flat, &none));
         let mut at = self.start(&system, &b);
         let mut waiting = 0;
+        let mut proximal = PROXIMAL;
         for iteration in 0..=limits.iterations {
             control.check()?;
-            let before = best.gap();
-            best.meet(self, &system, &at.beta, &at.u);
+            let left = self.residuals(&system, &at);
+            let last = iteration == limits.iterations;
             best.iterations = iteration;
-            let gap = best.gap();
-            waiting = if gap < 0.9 * before { 0 } else { waiting + 1 };
-            // Well below the tolerance: differences that should be zero are then small too.
-            let enough = gap <= 1e-3 * limits.tolerance;
-            let stuck = waiting > 1 && gap <= limits.tolerance;
-            if enough || stuck || waiting > PATIENCE || iteration == limits.iterations {
-                break;
+            if last || iteration % OFTEN == 0 || best.may_end(&left, limits.tolerance) {
+                let before = best.gap();
+                let fails = best.meet(self, &system, &at.beta, &at.u, &left.gradient);
+                if fails > LOOSE && proximal < SOFTEST {
+                    proximal *= SOFTER;
+                }
+                let gap = best.gap();
+                waiting = if gap < 0.9 * before { 0 } else { waiting + 1 };
+                // Well below the tolerance: differences that should be zero are then small too.
+                let enough = gap <= 1e-3 * limits.tolerance;
+                let stuck = waiting > 1 && gap <= limits.tolerance;
+                if enough || stuck || waiting > PATIENCE || last {
+                    break;
+                }
             }
-            let Some(next) = self.step(&mut system, &at, control)? else { break };
+            let next = self.step(&mut system, &at, &left, proximal, control)?;
+            let Some(next) = next else { break };
             at = next;
         }
         best.finish(self, &mut system, control)
@@ -101,7 +105,7 @@ impl Problem<'_> {
 
     /// A ridge penalty in place of the absolute values, and slacks of the size of its differences.
     fn start(&self, system: &System, b: &[f64]) -> Iterate {
-        let (beta, _) = system.solve(b, ROUGH);
+        let (beta, _) = system.solve(b, ROUGH * largest(b));
         let jumps: Vec<f64> = self.jumps(&beta).iter().map(|jump| jump.size).collect();
         let u = jumps.iter().zip(&system.t).zip(self.c);
         let u = u.map(|((v, t), c)| (v * t).clamp(-0.9 * c, 0.9 * c)).collect();
@@ -120,16 +124,18 @@ impl Problem<'_> {
         &self,
         system: &mut System,
         at: &Iterate,
+        left: &Residuals,
+        proximal: f64,
         control: &Control,
     ) -> Result<Option<Iterate>, Error> {
-        let left = self.residuals(system, at);
         let t = (0..self.c.len())
-            .map(|j| 1.0 / (at.up[j] / left.above[j] + at.down[j] / left.below[j] + PROXIMAL));
+            .map(|j| 1.0 / (at.up[j] / left.above[j] + at.down[j] / left.below[j] + proximal));
         system.factor(t.collect(), control)?;
-        let guess = direction(system, at, &left, |_| (0.0, 0.0));
+        let guess = direction(system, at, left, false, |_| (0.0, 0.0));
         let ahead = left.after(at, &guess, left.longest(at, &guess));
-        let centre = left.tau * (ahead / left.tau).powi(3);
-        let step = direction(system, at, &left, |j| {
+        let ratio = ahead / left.tau;
+        let centre = left.tau * ratio * ratio * ratio;
+        let step = direction(system, at, left, true, |j| {
             (centre + guess.up[j] * guess.u[j], centre - guess.down[j] * guess.u[j])
         });
         let length = left.longest(at, &step);
@@ -147,11 +153,7 @@ impl Problem<'_> {
     }
 
     fn residuals(&self, system: &System, at: &Iterate) -> Residuals {
-        let fit = system.fit(&at.beta);
-        let rest: Vec<f64> = self.y.iter().zip(&fit).map(|(y, f)| y - f).collect();
-        let pull = system.pull_of_rows(&rest);
-        let gradient = system.pull_of_differences(&at.u);
-        let gradient = gradient.iter().zip(&pull).map(|(du, xr)| du - xr).collect();
+        let gradient = self.gradient(system, &at.beta, &at.u);
         let slacks = at.up.iter().zip(&at.down);
         let jumps = self.jumps(&at.beta);
         let off = jumps.iter().zip(slacks).map(|(jump, (p, m))| jump.size - p + m).collect();
@@ -170,6 +172,7 @@ fn direction(
     system: &System,
     at: &Iterate,
     left: &Residuals,
+    refined: bool,
     target: impl Fn(usize) -> (f64, f64),
 ) -> Iterate {
     let rows = at.u.len();
@@ -185,8 +188,12 @@ fn direction(
         .collect();
     let stiff: Vec<f64> = pull.iter().zip(&system.t).map(|(p, t)| p * t).collect();
     let along = system.pull_of_differences(&stiff);
-    let right: Vec<f64> = along.iter().zip(&left.gradient).map(|(a, g)| -a - g).collect();
-    let (beta, _) = system.solve(&right, ROUGH);
+    let right: Vec<f64> = along.iter().zip(&left.gradient.value).map(|(a, g)| -a - g).collect();
+    let beta = if refined {
+        system.solve(&right, ROUGH * largest(&right)).0
+    } else {
+        system.guess(&right)
+    };
     let u: Vec<f64> =
         system.stiff_differences(&beta).iter().zip(&stiff).map(|(d, p)| d + p).collect();
     let of = |j: usize| {
@@ -238,19 +245,38 @@ struct Best {
 
 impl Best {
     fn new(problem: &Problem, system: &System, beta: Vec<f64>) -> Best {
-        let (certificate, dual) = problem.certify(system, &beta, &vec![0.0; problem.c.len()]);
+        let none = vec![0.0; problem.c.len()];
+        let gradient = problem.gradient(system, &beta, &none);
+        let (certificate, dual) = problem.certify(system, &beta, &none, &gradient);
         Best { beta, dual, certificate, floor: problem.floor, iterations: 0 }
     }
 
-    fn meet(&mut self, problem: &Problem, system: &System, beta: &[f64], u: &[f64]) {
-        let (certificate, dual) = problem.certify(system, beta, u);
+    /// Keep what is better of a point; says by which part its equations fail.
+    fn meet(
+        &mut self,
+        problem: &Problem,
+        system: &System,
+        beta: &[f64],
+        u: &[f64],
+        gradient: &Gradient,
+    ) -> f64 {
+        let (certificate, dual) = problem.certify(system, beta, u, gradient);
         let bound = self.certificate.bound.max(certificate.bound);
+        let fails = certificate.fails;
         if certificate.objective < self.certificate.objective {
             self.beta.copy_from_slice(beta);
             self.dual = dual;
             self.certificate = certificate;
         }
         self.certificate.bound = bound;
+        fails
+    }
+
+    /// The products μ₊ (c − u), μ₋ (c + u) add up to the gap once the equations hold: is it near
+    /// the tolerance?
+    fn may_end(&self, left: &Residuals, tolerance: f64) -> bool {
+        let products = 2.0 * left.above.len() as f64 * left.tau;
+        products <= 1e2 * tolerance * self.certificate.objective.max(self.floor)
     }
 
     /// Relative to the objective; an objective below the bound is equal to it, to rounding.

@@ -12,6 +12,7 @@
 mod certificate;
 mod flat;
 mod interior;
+mod layout;
 mod problem;
 mod system;
 mod units;

@@ -1,7 +1,8 @@
 //! The generalised lasso as a weighted problem.
 
-use super::interior::{Problem, Solution};
-use super::system::Layout;
+use super::certificate::Problem;
+use super::interior::Solution;
+use super::layout::Layout;
 use super::units::Units;
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;

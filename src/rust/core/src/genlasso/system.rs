@@ -5,59 +5,15 @@
 //! the matrix, taken as X'(W(Xz)) + D'(T(Dz)), keeps them: a few rounds of refinement give them
 //! back.
 
-use super::flat::Flat;
+use super::flat::DEPENDENT;
+use super::layout::Layout;
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::linalg::dissection::elimination_order;
-use crate::linalg::gram::Gram;
-use crate::linalg::graph::{Graph, inverse};
-use crate::linalg::ldl::{Ldl, Symbolic};
-use crate::linalg::sparse::{SparseMatrix, line, multiply, multiply_transposed};
+use crate::linalg::ldl::Ldl;
+use crate::linalg::sparse::{multiply, multiply_transposed};
 
-/// X and D with their columns in the order of elimination, and the pattern of X'WX + D'TD.
-pub struct Layout {
-    pub x: Gram,
-    pub d: Gram,
-    pub symbolic: Symbolic,
-    /// Place of each coefficient in that order.
-    pub place: Vec<u32>,
-    pub flat: Flat,
-}
-
-impl Layout {
-    /// Of matrices by rows.
-    pub fn new(x: &SparseMatrix, d: &SparseMatrix, control: &Control) -> Result<Layout, Error> {
-        let pause = &|| control.check();
-        let graph = Graph::of_products(&[x, d], pause)?;
-        let order = elimination_order(&graph, pause)?;
-        let place = inverse(&order);
-        let symbolic = Symbolic::new(&graph.reordered(&order), pause)?;
-        let x = Gram::new(sorted_columns(x, &place));
-        let d = Gram::new(sorted_columns(d, &place));
-        let flat = Flat::new(&x, &d, &symbolic, control)?;
-        Ok(Layout { x, d, symbolic, place, flat })
-    }
-}
-
-/// Column j moves to `place[j]`.
-fn sorted_columns(a: &SparseMatrix, place: &[u32]) -> SparseMatrix {
-    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for i in 0..a.rows() {
-        let (from, value) = line(a, i);
-        let moved = from.iter().map(|&j| place[j] as usize).zip(value.iter().copied());
-        let mut row: Vec<(usize, f64)> = moved.collect();
-        row.sort_unstable_by_key(|entry| entry.0);
-        columns.extend(row.iter().map(|entry| entry.0));
-        values.extend(row.iter().map(|entry| entry.1));
-        starts.push(columns.len());
-    }
-    SparseMatrix::new(a.shape(), starts, columns, values)
-}
-
-/// Pivots below this part of their diagonal are rounding: in a step, where T may hide much, and in
-/// counting.
+/// Pivots below this part of their diagonal are rounding; T may hide much.
 const SINGULAR: f64 = 1e-14;
-pub const DEPENDENT: f64 = 1e-7;
 /// Rounds of refinement at most.
 const ROUNDS: u32 = 4;
 
@@ -130,18 +86,23 @@ impl<'a> System<'a> {
         multiply(&self.layout.d.by_rows, v).iter().zip(&self.t).map(|(d, t)| d * t).collect()
     }
 
-    /// z with (X'WX + D'TD) z = b, and what is left of b: this part of it, if rounding allows.
-    pub fn solve(&self, b: &[f64], part: f64) -> (Vec<f64>, Vec<f64>) {
+    /// z with (X'WX + D'TD) z = b, as the factor has it.
+    pub fn guess(&self, b: &[f64]) -> Vec<f64> {
         let mut z = b.to_vec();
         self.ldl.solve(&mut z);
+        z
+    }
+
+    /// The same refined, and what is left of b: this much, if rounding allows.
+    pub fn solve(&self, b: &[f64], enough: f64) -> (Vec<f64>, Vec<f64>) {
+        let mut z = self.guess(b);
         let mut rest = self.rest(b, &z);
         let mut size = largest(&rest);
         for _ in 0..ROUNDS {
-            if size <= part * largest(b) {
+            if size <= enough {
                 break;
             }
-            let mut better = rest.clone();
-            self.ldl.solve(&mut better);
+            let mut better = self.guess(&rest);
             better.iter_mut().zip(&z).for_each(|(d, z)| *d += z);
             let left = self.rest(b, &better);
             let smaller = largest(&left);

@@ -3,6 +3,7 @@
 //! With β in the units of y over those of each column of X, rows of D, columns of X, y and the mean
 //! weight are all of size one, and one set of limits serves responses of 1e-200 and of 1e200.
 
+use super::system::largest;
 use crate::linalg::sparse::{SparseMatrix, line};
 
 pub struct Units {
@@ -18,24 +19,20 @@ fn power_of_two(v: f64) -> f64 {
     if v == 0.0 { 1.0 } else { f64::from_bits(v.to_bits() & EXPONENT).max(f64::MIN_POSITIVE) }
 }
 
-fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
-    values.into_iter().fold(0.0, |m, v| m.max(v.abs()))
-}
-
 /// √Σv², without overflow.
 fn norm(values: &[f64]) -> f64 {
     let top = largest(values);
     if top == 0.0 {
         0.0
     } else {
-        top * values.iter().map(|v| (v / top).powi(2)).sum::<f64>().sqrt()
+        top * values.iter().map(|v| (v / top) * (v / top)).sum::<f64>().sqrt()
     }
 }
 
 impl Units {
     /// Of matrices by rows, which are brought to the new units.
     pub fn of(y: &mut [f64], x: &mut SparseMatrix, d: &mut SparseMatrix) -> Units {
-        let response = power_of_two(largest(&*y));
+        let response = power_of_two(largest(y));
         y.iter_mut().for_each(|v| *v /= response);
         let (of_x, of_d) = (x.to_csc(), d.to_csc());
         let column = |j: usize| {

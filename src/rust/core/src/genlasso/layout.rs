@@ -1,0 +1,50 @@
+//! What the equations of all draws share: the order of elimination, and the pattern that follows from it.
+
+use super::flat::Flat;
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::linalg::dissection::elimination_order;
+use crate::linalg::gram::Gram;
+use crate::linalg::graph::{Graph, inverse};
+use crate::linalg::ldl::Symbolic;
+use crate::linalg::sparse::{SparseMatrix, line};
+
+/// X and D with their columns in the order of elimination, and the pattern of X'WX + D'TD.
+pub struct Layout {
+    pub x: Gram,
+    pub d: Gram,
+    pub symbolic: Symbolic,
+    /// Place of each coefficient in that order.
+    pub place: Vec<u32>,
+    pub flat: Flat,
+}
+
+impl Layout {
+    /// Of matrices by rows.
+    pub fn new(x: &SparseMatrix, d: &SparseMatrix, control: &Control) -> Result<Layout, Error> {
+        let pause = &|| control.check();
+        let graph = Graph::of_products(&[x, d], pause)?;
+        let order = elimination_order(&graph, pause)?;
+        let place = inverse(&order);
+        let symbolic = Symbolic::new(&graph.reordered(&order), pause)?;
+        let x = Gram::new(sorted_columns(x, &place));
+        let d = Gram::new(sorted_columns(d, &place));
+        let flat = Flat::new(&x, &d, &symbolic, control)?;
+        Ok(Layout { x, d, symbolic, place, flat })
+    }
+}
+
+/// Column j moves to `place[j]`.
+fn sorted_columns(a: &SparseMatrix, place: &[u32]) -> SparseMatrix {
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..a.rows() {
+        let (from, value) = line(a, i);
+        let moved = from.iter().map(|&j| place[j] as usize).zip(value.iter().copied());
+        let mut row: Vec<(usize, f64)> = moved.collect();
+        row.sort_unstable_by_key(|entry| entry.0);
+        columns.extend(row.iter().map(|entry| entry.0));
+        values.extend(row.iter().map(|entry| entry.1));
+        starts.push(columns.len());
+    }
+    SparseMatrix::new(a.shape(), starts, columns, values)
+}
