@@ -1,92 +1,85 @@
-//! How much of the errors' variance a fit leaves in its weighted residuals.
-//!
-//! A least-squares fit of d coefficients under weights w leaves E Σ w r² = σ² Σ wᵢ (1 − ℓᵢ), where the
-//! leverages ℓᵢ sum to d. Leaving a row out, ℓᵢ = wᵢ hᵢ / (1 + wᵢ hᵢ), and with more than a handful of
-//! rows the hᵢ hardly differ: one h that makes the leverages sum to d gives the share of the variance
-//! that is left. Unit weights give the usual 1 − d/n; random ones leave less, because the rows with the
-//! most weight are fitted best (Exp(1): 1 − 2d/n for small d).
+//! What weighted residuals say of the errors, once the fit has had its share.
 
 use crate::random::weights::WeightPlan;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 
-/// Weights that are enough to know their law.
+/// Weights that are enough to know how unequal those of a law are.
 const SAMPLE: usize = 2000;
-/// Case weights that are looked at, of more than that some.
-const MANY: usize = 100_000;
-/// The least share: a fit with as many coefficients as rows says nothing of the errors.
-const LEAST: f64 = 0.02;
 
-pub struct Freedom {
-    weights: Vec<f64>,
-    /// Weights of the sample for each row of the data.
-    density: f64,
-    /// Shares found so far, by degrees of freedom.
-    known: Mutex<Vec<(f64, f64)>>,
+/// How unequal the weights of a draw are: what its residuals say of σ depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spread {
+    /// Rows with weight, Σw and Σw².
+    pub rows: usize,
+    pub total: f64,
+    pub squares: f64,
 }
 
-impl Freedom {
-    /// Of draws: some weights of the first few, whichever draws are asked for.
-    pub fn of_draws(plan: &WeightPlan) -> Freedom {
+impl Spread {
+    pub fn of(weights: &[f64]) -> Spread {
+        let mut spread = Spread::default();
+        for &w in weights {
+            spread.rows += usize::from(w > 0.0);
+            spread.total += w;
+            spread.squares += w * w;
+        }
+        spread
+    }
+
+    /// Of the draws of a plan, from some weights of the first few, whichever draws are asked for: for
+    /// estimators that do not hold the weights of a draw.
+    pub fn of_draws(plan: &WeightPlan) -> Spread {
         let rows = plan.rows().clamp(1, SAMPLE);
-        let draws = SAMPLE.div_ceil(rows);
-        let mut weights = vec![0.0; rows * draws];
+        let mut weights = vec![0.0; rows * SAMPLE.div_ceil(rows)];
         for (k, part) in weights.chunks_exact_mut(rows).enumerate() {
             plan.draw(k as u64 + 1).fill(0, part);
         }
-        Freedom::new(weights, plan)
+        // As unequal as these, on as many rows as there are.
+        let sample = Spread::of(&weights);
+        let times = plan.rows() as f64 / weights.len() as f64;
+        Spread {
+            rows: (sample.rows as f64 * times).round() as usize,
+            total: sample.total * times,
+            squares: sample.squares * times,
+        }
     }
 
-    /// Of the mode: the user's own weights.
-    pub fn of_mode(plan: &WeightPlan) -> Freedom {
-        let step = plan.rows().div_ceil(MANY).max(1);
-        Freedom::new((0..plan.rows()).step_by(step).map(|i| plan.case(i)).collect(), plan)
+    /// Weights as unequal, with another sum.
+    pub fn with_total(&self, total: f64) -> Spread {
+        let scale = if self.total > 0.0 { total / self.total } else { 0.0 };
+        Spread { rows: self.rows, total, squares: self.squares * scale * scale }
     }
 
-    fn new(weights: Vec<f64>, plan: &WeightPlan) -> Freedom {
-        let density = weights.len() as f64 / plan.rows().max(1) as f64;
-        Freedom { weights, density, known: Mutex::default() }
+    pub fn residual_sd(&self, squares: f64, df: f64) -> f64 {
+        residual_sd(squares, self.rows, self.total, self.squares, df)
     }
+}
 
-    /// The residual standard deviation of a fit of `df` coefficients: Σ w r² and Σ w are given.
-    pub fn sigma(&self, squares: f64, weight: f64, df: f64) -> f64 {
-        if weight > 0.0 { (squares / (weight * self.share(df))).sqrt() } else { 0.0 }
+/// σ from the weighted sum of squared residuals of a fit of `df` coefficients by the same weights.
+///
+/// A linear smoother with leverages hᵢ, Σ hᵢ = df, has E Σ w r² = σ² (Σw − Σ wᵢ hᵢ), and rows of
+/// large weight have large leverage: to first order Σ wh = df Σw² / Σw, that is df for equal
+/// weights and 2 df for exponential ones. The second order is smaller, but columns and knots that
+/// were chosen by the same data take up more than they count for, and intervals for new rows then
+/// cover best with the first (tests/trend_prediction.rs, and test-predict.R for the lasso). It must not run away where df is near
+/// half of n: what is left is at least half of what leverages h = κw / (1 + κw) leave, which is,
+/// for weights of squared coefficient of variation v as of a gamma law and to second order in ρ =
+/// df / n, Σw (1 − (1 − v) ρ)^((1 + v) / (1 − v)): n − df for equal weights, n exp(−2 df / n) for
+/// exponential ones. One row at least is left over: df counts as n − 1 at most. Never less than
+/// √(squares / Σw), never infinite.
+pub fn residual_sd(squares: f64, rows: usize, total: f64, square_weight: f64, df: f64) -> f64 {
+    let n = rows as f64;
+    if n < 1.0 || total <= 0.0 {
+        return 0.0;
     }
-
-    /// Σ wᵢ (1 − ℓᵢ) / Σ wᵢ.
-    fn share(&self, df: f64) -> f64 {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&(_, share)) = known.iter().find(|(d, _)| *d == df) {
-            return share;
-        }
-        let share = self.find_share(df);
-        known.push((df, share));
-        share
-    }
-
-    fn find_share(&self, df: f64) -> f64 {
-        let positive = self.weights.iter().filter(|w| **w > 0.0).count() as f64;
-        let (wanted, total) = (df * self.density, self.weights.iter().sum::<f64>());
-        if df <= 0.0 || total <= 0.0 {
-            return 1.0;
-        }
-        let sum = |f: &dyn Fn(f64) -> f64| self.weights.iter().map(|w| f(*w)).sum::<f64>();
-        let leverage = |h: f64| sum(&|w| w * h / (1.0 + w * h));
-        if wanted >= positive {
-            return LEAST;
-        }
-        // Leverages rise with h: double it until they are enough, then halve the interval.
-        let mean = total / positive;
-        let (mut low, mut high) = (0.0, 1.0 / mean);
-        while leverage(high) < wanted && high < 1e12 / mean {
-            (low, high) = (high, 2.0 * high);
-        }
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if leverage(middle) < wanted { low = middle } else { high = middle }
-        }
-        (sum(&|w| w / (1.0 + w * high)) / total).max(LEAST)
-    }
+    let share = (df / n).clamp(0.0, 1.0 - 1.0 / n);
+    let v = (n * (square_weight / total) / total - 1.0).max(0.0);
+    let leverages = if (v - 1.0).abs() < 1e-6 {
+        libm::exp(-2.0 * share)
+    } else {
+        libm::pow(1.0 - (1.0 - v) * share, (1.0 + v) / (1.0 - v))
+    };
+    let left = (1.0 - (1.0 + v) * share).max(0.5 * leverages);
+    (squares / total / left).sqrt()
 }
 
 #[cfg(test)]
@@ -95,25 +88,44 @@ mod tests {
     use crate::random::laws::{Law, PriorWeight};
 
     #[test]
-    fn unit_weights_have_the_usual_degrees_of_freedom() {
-        let plan = WeightPlan::new(1, Law::Ones, PriorWeight::Fixed, 30);
-        for freedom in [Freedom::of_draws(&plan), Freedom::of_mode(&plan)] {
-            for df in [0.0, 1.0, 10.0, 25.0] {
-                assert!((freedom.share(df) - (1.0 - df / 30.0)).abs() < 1e-9, "{df}");
-            }
-            assert_eq!(freedom.share(40.0), LEAST);
-            assert!((freedom.sigma(40.0, 30.0, 10.0) - 2f64.sqrt()).abs() < 1e-9);
+    fn sigma_counts_degrees_of_freedom() {
+        let equal = Spread::of(&[2.0; 30]);
+        // Weights of two: Σ w r² = 2 Σ r².
+        assert!((equal.residual_sd(2.0 * 45.0, 10.0).powi(2) - 45.0 / 20.0).abs() < 1e-12);
+        // Exponential weights: n − 2 df, but at least half of what one mean for each group of m
+        // rows leaves, E Σ_g (S − Q/S) = n (m − 1) / (m + 1).
+        let left = |m: f64| 1.0 / residual_sd(1.0, 600, 600.0, 1200.0, 600.0 / m).powi(2) / 600.0;
+        for m in [3.0, 5.0, 10.0, 100.0] {
+            assert!((left(m) - (1.0 - 2.0 / m)).abs() < 1e-12, "{m}");
         }
+        assert!((left(2.0) - 0.5 / 3.0).abs() < 0.02, "{}", left(2.0));
+        // Near v = 1 the two formulas meet.
+        let near = |q: f64| residual_sd(1.0, 100, 100.0, q, 60.0);
+        assert!((near(200.0) / near(200.01) - 1.0).abs() < 1e-4);
     }
 
     #[test]
-    fn exponential_weights_leave_less() {
-        // For small d the share is 1 − 2d/n; its derivative E w² = 2 is estimated from 2000 weights whose
-        // squares have variance 20: within 5 sd (0.5) of 2.
-        let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Fixed, 4000);
-        let share = Freedom::of_draws(&plan).share(40.0);
-        assert!((share - 0.98).abs() < 0.005, "{share}");
-        let more = Freedom::of_draws(&plan).share(1500.0);
-        assert!(more < 1.0 - 1500.0 / 4000.0 && more > 0.1, "{more}");
+    fn sigma_is_finite_and_at_least_the_plain_one_whatever_the_counts() {
+        for weights in [vec![1.0; 5], vec![0.0, 3.0, 0.0], vec![1e-300, 1e5, 1.0], vec![1e-200; 4]]
+        {
+            let spread = Spread::of(&weights);
+            for df in [0.0, 1.0, 2.5, 5.0, 1e6] {
+                let sigma = spread.residual_sd(spread.total, df);
+                assert!(sigma.is_finite() && sigma >= 1.0 - 1e-12, "{weights:?} {df} {sigma}");
+            }
+        }
+        assert_eq!(Spread::of(&[0.0]).residual_sd(0.0, 1.0), 0.0);
+    }
+
+    #[test]
+    fn the_draws_of_a_plan_are_as_unequal_as_their_law() {
+        // Of 2000 exponential weights Σw²/n has standard deviation 0.1, Σw/n 0.022: v is within 5 sd
+        // of 1.
+        for rows in [7, 300, 50_000] {
+            let plan = WeightPlan::new(3, Law::Exponential, PriorWeight::Fixed, rows);
+            let spread = Spread::of_draws(&plan).with_total(5.0);
+            let v = rows as f64 * spread.squares / 25.0 - 1.0;
+            assert!(spread.rows == rows && (v - 1.0).abs() < 0.6, "{rows} {v}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::reference::Reference;
 use super::starts::Starts;
 use super::task::{Data, RowWeights, Task};
 use crate::engine::cv::{Curve, Lambda};
-use crate::engine::freedom::Freedom;
+use crate::engine::freedom::Spread;
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::engine::problem::{Mode, Status, WeightedProblem};
@@ -64,8 +64,9 @@ pub struct Lasso {
     pub(super) reference: Option<Reference>,
     /// One for each lambda.
     pub(super) starts: Vec<Starts>,
-    /// What weighted residuals know of the errors, in draws and in the mode.
-    pub(super) freedom: (Freedom, Freedom),
+    /// How unequal weights are in draws and in the mode: what residuals say of the errors depends on it.
+    pub(super) spread_of_draws: Spread,
+    pub(super) spread_of_mode: Spread,
     /// Degrees of freedom of a coefficient that is not zero, one for each lambda.
     pub(super) effective: Vec<f64>,
     /// How draws are solved; any method gives the same answer to the tolerance.
@@ -194,7 +195,7 @@ impl Lasso {
 
     /// Back to the user's scale; `effective` are the degrees of freedom of a coefficient that is not
     /// zero.
-    pub(super) fn mode(&self, beta: &[f64], s: Solved, effective: f64, freedom: &Freedom) -> Mode {
+    pub(super) fn mode(&self, beta: &[f64], s: Solved, effective: f64, spread: &Spread) -> Mode {
         let scaled: Vec<f64> = beta.iter().map(|b| b * self.scale_y).collect();
         let slopes = self.data.design.unscale(&scaled);
         let mut theta = Vec::with_capacity(self.dimension());
@@ -212,7 +213,7 @@ impl Lasso {
             iterations: s.end.iterations,
             objective: s.end.objective * self.unit(),
             gap: s.end.gap,
-            sigma: self.scale_y * freedom.sigma(s.rr, s.w, df),
+            sigma: self.scale_y * spread.with_total(s.w).residual_sd(s.rr, df),
             aside: (),
         }
     }
@@ -279,7 +280,7 @@ impl Lasso {
                     &bench.attempt.task.beta,
                     solved,
                     self.effective[l],
-                    &self.freedom.0,
+                    &self.spread_of_draws,
                 ));
             }
         }
@@ -318,7 +319,7 @@ impl Lasso {
             for (k, (attempt, end)) in attempts.iter().zip(ends).enumerate() {
                 let solved = Solved::of(&attempt.task, end);
                 let effective = self.effective[l];
-                let mode = self.mode(&attempt.task.beta, solved, effective, &self.freedom.0);
+                let mode = self.mode(&attempt.task.beta, solved, effective, &self.spread_of_draws);
                 modes[k * self.lambda.len() + l] = Some(mode);
             }
         }

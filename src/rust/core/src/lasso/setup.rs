@@ -14,7 +14,7 @@ use crate::data::design::Design;
 use crate::data::source::Source;
 use crate::data::standard::Standard;
 use crate::engine::cv::{Lambda, cross_validate};
-use crate::engine::freedom::Freedom;
+use crate::engine::freedom::Spread;
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
 use crate::engine::problem::Mode;
@@ -49,7 +49,8 @@ impl Lasso {
         let factors =
             Factors::new(&options.penalty_factor, chosen, &standard.scale, scale_y, options.alpha);
         let mut lasso = Lasso {
-            freedom: (Freedom::of_draws(&plan), Freedom::of_mode(&plan)),
+            spread_of_draws: Spread::of_draws(&plan),
+            spread_of_mode: Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>()),
             data: Data { design, y, intercept: options.intercept },
             plan,
             options,
@@ -154,7 +155,7 @@ impl Lasso {
             }
             effective[l] = self.effective(&bench.attempt.task, control)?;
             let beta = &bench.attempt.task.beta;
-            modes[l] = Some(self.mode(beta, solved, effective[l], &self.freedom.1));
+            modes[l] = Some(self.mode(beta, solved, effective[l], &self.spread_of_mode));
             bench.attempt.task.beta.copy_from_slice(&starts[l]);
         }
         self.effective = effective;

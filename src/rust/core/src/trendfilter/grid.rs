@@ -1,8 +1,8 @@
 //! The rows of the data as points of a grid: sorted, ties together, spacing one on average.
 
 use super::segment::Points;
+use crate::engine::freedom::Spread;
 use crate::engine::job::Control;
-use crate::engine::problem::Spread;
 use crate::error::Error;
 
 /// Distinct, increasing points, and which rows lie on each.
