@@ -1,5 +1,7 @@
 //! The bridge sampler against what is known exactly.
 
+mod common;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal};
@@ -42,8 +44,7 @@ fn options(alpha: f64) -> Options {
 }
 
 fn on_threads(threads: usize, data: &Data, options: &Options) -> Result<Chains, Error> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| run(data, options, &Control::default()))
+    common::on_threads(threads, || run(data, options, &Control::default()))
 }
 
 /// Mean, and its standard error from 50 batches.
