@@ -7,6 +7,19 @@
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dense::dot;
+use rayon::prelude::*;
+
+/// The measures of several quantities, `columns` of equal length one after another.
+pub fn diagnose_all(
+    values: &[f64],
+    columns: usize,
+    chains: usize,
+    control: &Control,
+) -> Result<Vec<(f64, f64)>, Error> {
+    let length = values.len() / columns.max(1);
+    let columns: Vec<&[f64]> = values.chunks_exact(length.max(1)).collect();
+    columns.par_iter().map(|values| diagnose(values, chains, control)).collect()
+}
 
 /// (R̂, effective sample size) of one quantity; `values` holds chain after chain. NaN where there
 /// are too few draws or no variation.

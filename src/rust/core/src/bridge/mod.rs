@@ -26,7 +26,7 @@ mod sampler;
 mod stable;
 
 pub use data::{Data, Scaling};
-pub use diagnostics::diagnose;
+pub use diagnostics::{diagnose, diagnose_all};
 pub use gaussian::Gaussian;
 pub use options::{Noise, Options, Shrinkage};
 pub use sampler::{Chains, Sampler, run};

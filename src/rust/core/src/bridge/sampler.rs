@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::data::Data;
-use super::diagnostics::diagnose;
+use super::diagnostics::{diagnose, diagnose_all};
 use super::gaussian::{Gaussian, Moments, least_squares};
 use super::options::{Noise, Options};
 use crate::engine::job::{Control, Stage, for_each};
@@ -28,11 +28,11 @@ impl Chains {
     /// (R̂, effective sample size) of the coefficients, then of σ and ν.
     pub fn diagnose(&self, control: &Control) -> Result<Vec<(f64, f64)>, Error> {
         let theta = self.theta.as_slice_memory_order().unwrap_or_default();
-        let columns: Vec<&[f64]> = theta
-            .chunks_exact(self.sigma.len())
-            .chain([self.sigma.as_slice(), self.nu.as_slice()])
-            .collect();
-        columns.par_iter().map(|values| diagnose(values, self.count, control)).collect()
+        let mut measures = diagnose_all(theta, self.theta.ncols(), self.count, control)?;
+        for values in [&self.sigma, &self.nu] {
+            measures.push(diagnose(values, self.count, control)?);
+        }
+        Ok(measures)
     }
 }
 

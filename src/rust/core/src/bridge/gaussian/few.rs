@@ -103,8 +103,8 @@ dispatch! {
             to[k] = 1.0;
             to[p] = s * from[p];
         }
-        for row in 0..p {
-            let least = precision[row] * g.scale[row] * g.scale[row];
+        for (row, (lambda, scale)) in precision.iter().zip(&g.scale).enumerate() {
+            let least = lambda * scale * scale;
             eliminate_row(row, p, stride, least.max(f64::MIN_POSITIVE), &mut g.factor);
         }
         // The right side went along as a last column; R u = R⁻ᵀb + z gives mean and noise at once.

@@ -18,11 +18,18 @@ pub struct DrawWeights<'a> {
     bytes: Vec<u8>,
 }
 
+impl WeightPlan {
+    /// The weights of draw k (counted from 1).
+    pub fn draw(&self, k: u64) -> DrawWeights<'_> {
+        DrawWeights::new(self, k)
+    }
+}
+
 /// Rows made at a time where a pass over the whole draw is needed.
 const CHUNK: usize = 512;
 
 impl<'a> DrawWeights<'a> {
-    pub(super) fn new(plan: &'a WeightPlan, draw: u64) -> DrawWeights<'a> {
+    fn new(plan: &'a WeightPlan, draw: u64) -> DrawWeights<'a> {
         let mut weights =
             DrawWeights { plan, draw, scale: 1.0, largest: 0.0, units: None, bytes: Vec::new() };
         let rows = plan.rows() as f64;

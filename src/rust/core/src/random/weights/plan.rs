@@ -1,6 +1,5 @@
 //! What the draws share: law, seed, the user's own weights, clusters.
 
-use super::draw::DrawWeights;
 use crate::error::Error;
 use crate::linalg::elementary::{exponentials, unit};
 use crate::random::laws::{Law, PriorWeight};
@@ -30,6 +29,12 @@ pub(super) struct Clusters {
 impl WeightPlan {
     pub fn new(seed: u64, law: Law, prior: PriorWeight, rows: usize) -> WeightPlan {
         WeightPlan { seed, law, prior, rows, case: None, clusters: None }
+    }
+
+    /// The same of another seed.
+    pub fn with_seed(mut self, seed: u64) -> WeightPlan {
+        self.seed = seed;
+        self
     }
 
     /// The user's own weights, multiplied in.
@@ -112,11 +117,6 @@ impl WeightPlan {
     pub fn fold_keys(&self) -> Vec<f64> {
         let mut rng = self.stream(u64::MAX);
         (0..self.units()).map(|_| unit(rng.next_u64().to_le_bytes())).collect()
-    }
-
-    /// The weights of draw k (counted from 1).
-    pub fn draw(&self, k: u64) -> DrawWeights<'_> {
-        DrawWeights::new(self, k)
     }
 
     /// The first `out.len()` prior weights of draw k (counted from 1).

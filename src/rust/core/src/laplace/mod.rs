@@ -1,4 +1,4 @@
-//! One normal observation with a Laplace prior: exact means (MATH 2.1 and 3).
+//! One normal observation with a Laplace prior: exact means (MATH 2.1 and 3), and draws.
 //!
 //! y ~ N(θ, 1), θ ~ Laplace with rate λ; both means are odd in y, so take y ≥ 0. With
 //!
@@ -14,6 +14,9 @@
 //!
 //! The special functions are those of statrs where it is exact; the far tail has its own fraction.
 
+mod draws;
+
+pub use draws::draws;
 use statrs::function::exponential::integral;
 use statrs::function::gamma::gamma_ur;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
