@@ -24,10 +24,12 @@
 #'
 #' @section When columns can fit the data perfectly:
 #' With \eqn{p(\sigma^2) \propto 1/\sigma^2}{p(sigma^2) proportional to 1/sigma^2} the
-#' posterior is improper as soon as some b fits y exactly, as with more columns than rows: it
-#' has infinite mass at \eqn{\sigma^2 = 0}{sigma^2 = 0}, and a chain that looks well has not been
-#' there yet. `sigma2_prior = NULL` then takes an inverse gamma distribution with shape 1 and a
-#' tenth of the variance of y as rate, and says so in a warning. Give your own to be silent.
+#' posterior is improper as soon as some b fits y exactly: it has infinite mass at
+#' \eqn{\sigma^2 = 0}{sigma^2 = 0}, and a chain that looks well has not been there yet. Any y is
+#' fitted by as many independent columns as there are rows, or one less beside an intercept (columns
+#' that repeat or add up to others do not count). `sigma2_prior = NULL` then takes an inverse gamma
+#' distribution with shape 1 and a tenth of the variance of y as rate, and says so in a
+#' warning. Give your own to be silent. A y that fewer columns fit by chance is an error.
 #'
 #' @section The sampler:
 #' Given a positive scale for each coefficient b is Gaussian, and given b the scales are
@@ -138,7 +140,7 @@ bridge_settings <- function(design, given) {
   if (draws * chains > .Machine$integer.max) {
     bad_argument("draws", "times `chains` be below 2^31, the most rows of a matrix", draws)
   }
-  c(own, noise_settings(given, design$y, n, p, intercept), list(
+  c(own, noise_settings(given), list(
     draws = draws, burn = check_count(given$burn, "burn", 0), thin = check_count(given$thin, "thin"),
     chains = chains, threads = check_threads(given$threads),
     # Last, because it may take a number from R's generator.
@@ -168,34 +170,38 @@ check_gamma <- function(value, argument, must, lower = .Machine$double.xmin) {
   as.double(value)
 }
 
-# Either is NULL.
-noise_settings <- function(given, y, n, p, intercept) {
+# One or neither. Rust then knows the rank of x, and takes 1/sigma^2 where that is proper.
+noise_settings <- function(given) {
   prior <- given$sigma2_prior
   if (!is.null(given$sigma)) {
     if (!is.null(prior)) bad_argument("sigma", "not be given together with `sigma2_prior`", given$sigma)
-    return(list(sigma = check_number(given$sigma, "sigma", 0, open = TRUE), sigma2_prior = NULL))
+    return(list(sigma = check_number(given$sigma, "sigma", 0, open = TRUE)))
   }
-  if (!is.null(prior)) {
-    prior <- check_gamma(prior, "sigma2_prior", "be c(shape = , rate = ), neither negative", lower = 0)
-  } else if (p < n - intercept) {
-    prior <- c(0, 0)
-  } else {
-    prior <- c(1, mean((y - intercept * mean(y))^2) / 10)
-    warn("prior", paste0("With ", p, " columns and ", n, " rows the posterior under p(sigma^2) = 1/sigma^2 is ",
-      "improper; `sigma2_prior = c(shape = 1, rate = ", format(prior[2L], digits = 4), ")` is used instead"))
-  }
-  list(sigma = NULL, sigma2_prior = prior)
+  if (is.null(prior)) return(list(sigma = NULL))
+  list(sigma = NULL, sigma2_prior = check_gamma(prior, "sigma2_prior", "be c(shape = , rate = ), neither negative", lower = 0))
 }
 
 # The object -----------------------------------------------------------------------
 
 bridge_job <- function(design, settings, progress = FALSE) {
-  # A Gram matrix is dense whatever x was.
-  run_job(function() rust_bridge_job(rust_matrix(as.matrix(design$x)), design$y, settings), progress)
+  result <- run_job(function() rust_bridge_job(rust_matrix(design$x), design$y, settings), progress)
+  if (!is_job_error(result) && prior_is_open(settings) && any(result$sigma2_prior > 0)) {
+    warn("prior", paste0("The ", ncol(design$x), " columns of ", nrow(design$x), " rows fit any `y` perfectly, and the ",
+      "posterior under p(sigma^2) = 1/sigma^2 is improper; `sigma2_prior = c(shape = 1, rate = ",
+      format(result$sigma2_prior[2L], digits = 4), ")` is used instead"))
+  }
+  result
 }
 
-# R-hat and the effective sample size of one quantity, chain after chain.
-job_diagnose <- function(values, chains) rust_diagnose(as.double(values), as.double(chains))
+prior_is_open <- function(settings) is.null(settings$sigma) && is.null(settings$sigma2_prior)
+
+# R-hat and the effective sample size (rows) of quantities (columns), chain after chain.
+job_diagnose <- function(values, chains, threads = NULL) {
+  values <- as.matrix(values)
+  start <- function() rust_diagnose_job(as.double(values), ncol(values), chains, list(threads = threads))
+  measures <- job_result(run_job(start))
+  rbind(rhat = measures$rhat, ess = measures$ess)
+}
 
 bridge_shapes <- function(result, design, settings) {
   list(draws = draws_shape(settings$draws * settings$chains, linear_names(design, settings)))
@@ -211,7 +217,11 @@ bridge_object <- function(result, design, settings) {
       iteration = rep(seq_len(settings$draws), settings$chains), sigma = result$sigma, nu = result$nu
     )),
     mcmc = list2DF(list(term = make.unique(c(names, "sigma", "nu")), rhat = result$rhat, ess = result$ess)),
-    spec = list(names = names, columns = design$names, named = design$named),
+    spec = c(
+      list(names = names, columns = design$names, named = design$named),
+      # What was taken where the user left it open.
+      if (prior_is_open(settings)) result["sigma2_prior"]
+    ),
     fitted = linear_fitted(design, colMeans(result$draws), settings$intercept)
   )
 }

@@ -5,8 +5,9 @@ rust_extent <- function(values) .Call(wrap__rust_extent, values)
 # Version of the core.
 rust_info <- function() .Call(wrap__rust_info)
 
-# R-hat and effective sample size of the values of `chains` chains.
-rust_diagnose <- function(values, chains) .Call(wrap__rust_diagnose, values, chains)
+# Start to find R-hat and effective sample size of each column of `values`, a table of the draws of
+# `chains` chains.
+rust_diagnose_job <- function(values, columns, chains, settings) .Call(wrap__rust_diagnose_job, values, columns, chains, settings)
 
 # Start the chains; see R/bridge.R for the settings.
 rust_bridge_job <- function(x, y, settings) .Call(wrap__rust_bridge_job, x, y, settings)
@@ -26,20 +27,30 @@ rust_job_collect <- function(job) .Call(wrap__rust_job_collect, job)
 # Names of the tables of a job that was collected.
 rust_job_tables <- function(job) .Call(wrap__rust_job_tables, job)
 
-# One of them, which then is R's alone; NULL if it is not there.
-rust_job_table <- function(job, name) .Call(wrap__rust_job_table, job, name)
+# Room for one of them, to be filled by `rust_job_copy`; NULL if it is not there.
+rust_job_room <- function(job, name) .Call(wrap__rust_job_room, job, name)
+
+# Copy the next part of a table, from its number `from` on, and return where it ends. What is
+# copied to the end is R's alone, and let go here.
+rust_job_copy <- function(job, name, room, from) .Call(wrap__rust_job_copy, job, name, room, from)
 
 # Stop the job and wait for its threads.
 rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)
 
-# E(theta | y); R has given the three vectors one length.
-rust_laplace_posterior_mean <- function(y, lambda, sigma) .Call(wrap__rust_laplace_posterior_mean, y, lambda, sigma)
+# Start to compute E(theta | y); R has given the three vectors one length.
+rust_laplace_posterior_job <- function(y, lambda, sigma, settings) .Call(wrap__rust_laplace_posterior_job, y, lambda, sigma, settings)
 
-# Mean of the weighted Bayesian bootstrap; `lambda` is in the units of y.
-rust_laplace_wbb_mean <- function(y, lambda, fixed) .Call(wrap__rust_laplace_wbb_mean, y, lambda, fixed)
+# Start to compute the mean of the weighted Bayesian bootstrap; `lambda` is in the units of y.
+rust_laplace_wbb_job <- function(y, lambda, fixed, settings) .Call(wrap__rust_laplace_wbb_job, y, lambda, fixed, settings)
+
+# Start to make draws of the bootstrap, one row a draw, column-major.
+rust_laplace_draws_job <- function(y, lambda, settings) .Call(wrap__rust_laplace_draws_job, y, lambda, settings)
 
 # Start a lasso job; see R/lasso.R for the settings.
 rust_lasso_job <- function(x, y, settings) .Call(wrap__rust_lasso_job, x, y, settings)
+
+# Start them at `lambda`, or on a grid made for the data; see R/marglik.R for the settings.
+rust_marglik_job <- function(x, y, settings) .Call(wrap__rust_marglik_job, x, y, settings)
 
 # Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 rust_mlp_job <- function(x, y, test, settings) .Call(wrap__rust_mlp_job, x, y, test, settings)
@@ -50,6 +61,7 @@ rust_mlp_predict_job <- function(networks, x, settings) .Call(wrap__rust_mlp_pre
 # Start a trend filter job; see R/trendfilter.R for the settings.
 rust_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_trendfilter_job, x, y, settings)
 
-# Start to make the row and prior weights of the given draws, one row a draw, column-major.
-# `penalties` is the number of terms that have a prior weight of their own if they do.
-rust_weights_job <- function(settings, penalties, draws) .Call(wrap__rust_weights_job, settings, penalties, draws)
+# Start to make the row and prior weights of the given draws, one row a draw, column-major. A draw
+# belongs to the one of `seeds` whose number (from 1) is in `of`. `penalties` is the number of terms
+# that have a prior weight of their own if they do.
+rust_weights_job <- function(settings, penalties, seeds, of, draws) .Call(wrap__rust_weights_job, settings, penalties, seeds, of, draws)

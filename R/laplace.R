@@ -50,8 +50,9 @@
 #' @export
 laplace_posterior_mean <- function(y, lambda, sigma = 1) {
   problem <- laplace_problem(y, lambda, sigma)
-  mean <- rust_laplace_posterior_mean(problem$y, problem$lambda, problem$sigma)
-  stats::setNames(mean, problem$names)
+  laplace_mean(problem, function() {
+    rust_laplace_posterior_job(problem$y, problem$lambda, problem$sigma, list(threads = check_threads(NULL)))
+  })
 }
 
 #' @rdname laplace_posterior_mean
@@ -59,8 +60,9 @@ laplace_posterior_mean <- function(y, lambda, sigma = 1) {
 laplace_wbb_mean <- function(y, lambda, prior_weight = c("random", "fixed", "coef"), sigma = 1) {
   prior_weight <- check_choice(prior_weight, "prior_weight", c("random", "fixed", "coef"))
   problem <- laplace_problem(y, lambda, sigma)
-  mean <- rust_laplace_wbb_mean(problem$y, problem$threshold, prior_weight == "fixed")
-  stats::setNames(mean, problem$names)
+  laplace_mean(problem, function() {
+    rust_laplace_wbb_job(problem$y, problem$threshold, prior_weight == "fixed", list(threads = check_threads(NULL)))
+  })
 }
 
 #' @rdname laplace_posterior_mean
@@ -71,17 +73,19 @@ laplace_wbb_draws <- function(y, lambda, prior_weight = c("random", "fixed", "co
   problem <- laplace_problem(y, lambda, sigma)
   draws <- check_count(draws, "draws")
   n <- length(problem$y)
-  check_size(draws * (2 * n + 1), "the draws", "draws", draws)
-  settings <- list(weights = weight_law("exponential"), prior_weight = prior_weight, n = n, seed = check_seed(seed))
-  weights <- weight_matrix(settings, seq_len(n), seq_len(draws))
-  prior <- weights[, -seq_len(n), drop = FALSE]
-  if (prior_weight != "coef") prior <- prior[, rep(1L, n), drop = FALSE]
-  ratio <- prior / weights[, seq_len(n), drop = FALSE]
-  by_row <- function(values) rep(values, each = draws)
-  size <- pmax(by_row(abs(problem$y)) - by_row(problem$threshold) * ratio, 0)
-  # lambda = 0 leaves y as it is, also where a weight underflows.
-  size[by_row(problem$threshold) == 0] <- by_row(abs(problem$y))[by_row(problem$threshold) == 0]
-  matrix(by_row(sign(problem$y)) * size, draws, n, dimnames = list(NULL, problem$names))
+  check_size(draws * n, "the draws", "draws", draws)
+  settings <- list(
+    weights = weight_law("exponential"), prior_weight = prior_weight, n = n, draws = draws,
+    threads = check_threads(NULL), seed = check_seed(seed)
+  )
+  result <- job_result(run_job(function() rust_laplace_draws_job(problem$y, problem$threshold, settings), watched()))
+  # In their place: they may be large.
+  attributes(result$draws) <- list(dim = c(draws, n), dimnames = list(NULL, problem$names))
+  result$draws
+}
+
+laplace_mean <- function(problem, start) {
+  stats::setNames(job_result(run_job(start))$mean, problem$names)
 }
 
 # The arguments, checked and of one length. `threshold` is that of the mode.

@@ -27,8 +27,20 @@ run_job <- function(start, progress = FALSE) {
     Sys.sleep(0)
   }
   result <- rust_job_collect(job)
-  for (name in rust_job_tables(job)) result[[name]] <- rust_job_table(job, name)
+  for (name in rust_job_tables(job)) result[[name]] <- job_table(job, name)
   result
+}
+
+# A large result, copied part by part: a gigabyte at once would be deaf to an interrupt.
+job_table <- function(job, name) {
+  table <- rust_job_room(job, name)
+  copied <- 0
+  while (copied < length(table)) {
+    # Into its place; nobody else has seen it yet.
+    copied <- rust_job_copy(job, name, table, copied)
+    Sys.sleep(0)
+  }
+  table
 }
 
 # A matrix as Rust reads it: its values, or the slots of a sparse one.
@@ -173,9 +185,3 @@ show_seconds <- function(seconds) {
 }
 
 elapsed <- function() proc.time()[["elapsed"]]
-
-# One row a draw, one column a weight. `settings` are those of weight_settings() and a seed.
-weight_matrix <- function(settings, penalties, draws) {
-  start <- function() rust_weights_job(settings, length(penalties), as.double(draws))
-  matrix(job_result(run_job(start))$weights, length(draws))
-}

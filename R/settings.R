@@ -7,10 +7,12 @@ run_settings <- function(given) {
   list(
     # Chains have no such argument.
     backend = if ("backend" %in% names(given)) check_choice(given$backend, "backend", c("threads", "future")) else "threads",
-    progress = if (is.null(given$progress)) watched() else check_flag(given$progress, "progress"),
+    progress = check_progress(given$progress),
     keep_data = check_flag(given$keep_data, "keep_data")
   )
 }
+
+check_progress <- function(value) if (is.null(value)) watched() else check_flag(value, "progress")
 
 # Which draws. `numbers` is the size of one in doubles, `what` it is made of. They come last among the settings:
 # the seed may take a number from R's generator, which a fit that is refused must not do.

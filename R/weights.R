@@ -29,16 +29,19 @@ weights.wbb <- function(object, draws = NULL, ...) {
   columns <- c(observation_names(object), if (spec$prior_weight == "coef") paste0("prior.", penalties) else "prior")
   check_size(as.double(length(rows)) * length(columns), "the weights", "draws", draws,
     "Ask for fewer draws at a time.")
-  out <- matrix(0, length(rows), length(columns), dimnames = list(NULL, columns))
-  # One call for each run that was joined: they may have different seeds.
-  last <- cumsum(spec$segments$draws)
-  segment <- findInterval(rows, last, left.open = TRUE) + 1L
-  for (s in unique(segment)) {
-    at <- which(segment == s)
-    absolute <- rows[at] - (last[s] - spec$segments$draws[s]) + spec$segments$first_draw[s] - 1
-    out[at, ] <- weight_matrix(c(spec, list(seed = spec$segments$seed[s])), penalties, absolute)
+  # Runs that were joined may have different seeds.
+  runs <- spec$segments
+  last <- cumsum(runs$draws)
+  run <- findInterval(rows, last, left.open = TRUE) + 1L
+  seeds <- unique(runs$seed)
+  absolute <- rows - (last[run] - runs$draws[run]) + runs$first_draw[run] - 1
+  start <- function() {
+    rust_weights_job(c(spec, list(seed = seeds[1L])), length(penalties), seeds, match(runs$seed[run], seeds), absolute)
   }
-  out
+  result <- job_result(run_job(start, watched()))
+  # In its place: it may be large.
+  attributes(result$weights) <- list(dim = c(length(rows), length(columns)), dimnames = list(NULL, columns))
+  result$weights
 }
 
 check_draws_index <- function(draws, total) {

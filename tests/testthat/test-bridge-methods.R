@@ -30,7 +30,7 @@ test_that("R-hat and ESS are those of posterior", {
     expect_equal(fit$mcmc$ess[k], posterior::ess_mean(unclass(draws)[, , k]), tolerance = 1e-8)
   }
   bad <- c(cumsum(sin(1:301)), cumsum(cos(1:301 / 50)))
-  expect_equal(job_diagnose(bad, 2), c(
+  expect_equal(as.vector(job_diagnose(bad, 2)), c(
     posterior::rhat_basic(matrix(bad, 301)), posterior::ess_mean(matrix(bad, 301))
   ), tolerance = 1e-8)
 })

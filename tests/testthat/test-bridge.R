@@ -74,6 +74,18 @@ test_that("more columns than rows need a proper prior of the variance", {
   expect_bad(quick_bridge(x, rep(1, 442)), "y", "does not vary")
 })
 
+test_that("columns that add nothing to the others do not make a posterior improper", {
+  five <- made_data(10, 5)
+  mixed <- cbind(five$x, five$x %*% matrix(sin(1:50), 5), five$x, one = 1)
+  expect_silent(fit <- quick_bridge(mixed, five$y, draws = 2000))
+  expect_identical(fit$spec$sigma2_prior, c(0, 0))
+  expect_identical(update(fit, sigma2_prior = c(0, 0))$draws, fit$draws)
+  # Nine independent ones and an intercept fit any ten rows.
+  nine <- made_data(10, 9)
+  expect_warning(quick_bridge(nine$x, nine$y, draws = 2000), "improper", class = "wbb_warning_prior")
+  expect_output(print(fit), "1/sigma^2", fixed = TRUE)
+})
+
 test_that("chains that did not meet are warned of", {
   expect_warning(quick_bridge(x, y, draws = 20, burn = 0), class = "wbb_warning_mixing")
 })

@@ -146,7 +146,7 @@ test_that("the draws are not copied on their way into the fit", {
   utils::Rprofmem(NULL)
   large <- grep("^[0-9]", readLines(file), value = TRUE)
   expect_length(large, 1L)
-  expect_match(large, "rust_job_table", fixed = TRUE)
+  expect_match(large, "rust_job_room", fixed = TRUE)
 })
 
 test_that("a fit can be saved and read back", {

@@ -47,19 +47,22 @@ test_that("it is that of quadrature with one column and with two", {
 test_that("the package bridgesampling finds the same", {
   skip_if_not_installed("bridgesampling")
   x <- scale(as.matrix(diabetes[c("bmi", "hdl", "ltg", "tc")])) * sqrt(442 / 441)
+  y <- diabetes$y - mean(diabetes$y)
   lambda <- 400
-  problem <- marglik_problem(matrix_design(x, diabetes$y), NULL, TRUE, TRUE)
-  ours <- marglik_one(problem, lambda, 1)
-  density <- marglik_density(problem, lambda, stats::coef(stats::lm(diabetes$y ~ x))[-1])
-  settings <- c(problem$settings, list(lambda = lambda, seed = 3))
-  draws <- matrix(job_result(bridge_job(problem, settings))$draws, 20000)[, -1]
-  colnames(draws) <- colnames(x)
+  sigma <- 55
+  fit <- bayes_bridge(x, diabetes$y, alpha = 1, nu = lambda / sigma^2, sigma = sigma, draws = 10000, chains = 2, seed = 3)
+  log_posterior <- function(b, data) {
+    objective <- sum((y - x %*% b)^2) / 2 + lambda * sum(abs(b))
+    4 * log(lambda / 2) - 441 / 2 * log(2 * pi) - log(442) / 2 - (4 + 441 / 2) * log(sigma^2) - objective / sigma^2
+  }
   limits <- function(v) stats::setNames(rep(v, 4), colnames(x))
-  theirs <- with_seed(1, bridgesampling::bridge_sampler(draws,
-    log_posterior = function(row, data) density(matrix(row, 1)), data = NULL, lb = limits(-Inf), ub = limits(Inf), silent = TRUE
+  theirs <- with_seed(1, bridgesampling::bridge_sampler(as.matrix(fit)[, -1],
+    log_posterior = log_posterior, data = NULL, lb = limits(-Inf), ub = limits(Inf), silent = TRUE
   ))
-  # Two standard errors of about 0.002.
-  expect_equal(ours[1], theirs$logml, tolerance = 0.02 / abs(ours[1]))
+  ours <- marginal_likelihood(x, diabetes$y, lambda, sigma = sigma, seed = 1)
+  expect_lt(ours$se, 0.005)
+  # Five standard errors, theirs no larger than ours.
+  expect_lt(abs(ours$log_ml - theirs$logml), 5 * sqrt(2) * 0.005)
 })
 
 test_that("more columns than rows work", {
@@ -85,6 +88,39 @@ test_that("wbb_lasso() chooses lambda by it", {
   expect_bad(wbb_lasso(data$x, data$y, lambda = "marglike"), "lambda")
 })
 
+test_that("an edge of the grid is warned of", {
+  noise <- made_data(40, 3)
+  at <- function(y) wbb_lasso(noise$x, y, lambda = "marglik", draws = 5, seed = 1, threads = 2)
+  expect_warning(fit <- at(sin(1:40)), "largest lambda of its grid.*marginal_likelihood", class = "wbb_warning_grid")
+  expect_identical(fit$lambda, max(fit$marglik$lambda))
+  exact <- drop(noise$x %*% c(5, 4, 3)) + 1e-4 * sin(1:40)
+  expect_warning(fit <- at(exact), "smallest lambda of its grid", class = "wbb_warning_grid")
+  expect_identical(fit$lambda, min(fit$marglik$lambda))
+  expect_silent(at(noise$y))
+})
+
+test_that("sparse columns, other scales and constant columns are as elsewhere", {
+  found <- marginal_likelihood(data$x, data$y, c(2, 20), seed = 1, draws = 500)
+  sparse <- Matrix::Matrix(data$x, sparse = TRUE)
+  expect_identical(marginal_likelihood(sparse, data$y, c(2, 20), seed = 1, draws = 500), found)
+  scaled <- data$x * rep(c(1000, 1e-3), each = 20) + 5
+  expect_equal(marginal_likelihood(scaled, data$y, c(2, 20), seed = 1, draws = 500), found, tolerance = 1e-6)
+  # A column without information changes nothing but the Monte Carlo error.
+  more <- marginal_likelihood(cbind(data$x, 1), data$y, 2, seed = 1)
+  plain <- marginal_likelihood(data$x, data$y, 2, seed = 1)
+  expect_lt(abs(more$log_ml - plain$log_ml), 5 * sqrt(more$se^2 + plain$se^2))
+})
+
+test_that("it can be interrupted", {
+  skip_on_cran()
+  wide <- made_data(200, 400)
+  began <- proc.time()[["elapsed"]]
+  setTimeLimit(elapsed = 0.5, transient = TRUE)
+  expect_error(marginal_likelihood(wide$x, wide$y, c(1, 10, 100), seed = 1, draws = 1e5), "time limit")
+  setTimeLimit()
+  expect_lt(proc.time()[["elapsed"]] - began, 5)
+})
+
 test_that("a seed reproduces and leaves R's generator alone", {
   set.seed(1)
   before <- .Random.seed
@@ -100,4 +136,9 @@ test_that("bad arguments get classed errors", {
   expect_bad(marginal_likelihood(data$x, data$y, 1, draws = 5), "draws")
   expect_bad(marginal_likelihood(data$x, data$y, 1, standardize = NA), "standardize")
   expect_bad(marginal_likelihood(1:3, data$y, 1), "x")
+  expect_bad(marginal_likelihood(data$x[1, , drop = FALSE], 1, 1), "x", "two or more rows")
+  expect_bad(marginal_likelihood(data$x, rep(1, 20), 1), "y", "does not vary")
+  expect_bad(marginal_likelihood(data$x, data$y, 1, progress = 2), "progress")
+  wide <- made_data(30, 150)
+  expect_bad(marginal_likelihood(wide$x, wide$y, 1, draws = 100), "draws", "must be larger")
 })

@@ -61,6 +61,26 @@ test_that("case weights multiply and clusters share", {
   expect_identical(draw_weights(draws = 5, cluster = factor(id)), shared)
 })
 
+test_that("normalised laws sum to the number of rows, whatever the clusters", {
+  id <- rep(1:4, c(1, 40, 2, 17))
+  for (law in list("dirichlet", weight_law("dirichlet", 3), weight_law("dirichlet", 0.1), "multinomial")) {
+    w <- draw_weights(draws = 200, weights = law, cluster = id)[, 1:60]
+    expect_equal(rowSums(w), rep(60, 200))
+    for (g in 1:4) expect_true(all(w[, id == g] == w[, match(g, id)]))
+    # Not so the products with case weights.
+    twice <- draw_weights(draws = 200, weights = law, cluster = id, case_weights = rep(2, 60))[, 1:60]
+    expect_identical(twice, 2 * w)
+  }
+})
+
+test_that("weights of joined fits with several seeds are those of the fits", {
+  a <- quick(d$x, d$y, draws = 5)
+  b <- quick(d$x, d$y, draws = 5, seed = 2, first_draw = 3)
+  both <- c(a, b)
+  expect_identical(weights(both), rbind(weights(a), weights(b)))
+  expect_identical(weights(both, draws = c(9, 1, 10)), rbind(weights(b)[4, ], weights(a)[1, ], weights(b)[5, ]))
+})
+
 test_that("arguments are checked and the size is guarded", {
   fit <- quick(d$x, d$y)
   expect_bad(weights(fit, draws = 0), "draws")

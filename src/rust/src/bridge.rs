@@ -2,9 +2,11 @@
 
 use crate::convert::{Fields, Matrix, Result, reply};
 use crate::job::{self, Outcome};
+use crate::results::flat;
 use crate::settings::seed;
 use extendr_api::prelude::*;
-use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, diagnose, run};
+use wbb_core::bridge::{Data, Noise, Options, Scaling, Shrinkage, diagnose_all, run};
+use wbb_core::engine::job::Control;
 use wbb_core::error::Error;
 
 /// Start the chains; see R/bridge.R for the settings.
@@ -14,23 +16,32 @@ fn rust_bridge_job(x: List, y: Vec<f64>, settings: List) -> Robj {
 }
 
 fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let x = Matrix::new(x, "x")?;
-    let design = Design {
-        rows: x.rows,
-        columns: x.columns,
-        intercept: fields.flag("intercept")?,
-        standardize: fields.flag("standardize")?,
-    };
-    let x = x.with_dense(<[f64]>::to_vec)?;
+    let prepare = data(x, y, fields)?;
     let options = options(fields)?;
     job::start(fields, move |control| {
-        let data = Data::new(x, y, design)?;
-        let chains = run(&data, &options, control)?;
-        let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose().into_iter().unzip();
+        let chains = run(&prepare(control)?, &options, control)?;
+        let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose(control)?.into_iter().unzip();
         let (sigma, nu) = (chains.sigma, chains.nu);
-        let rest = move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess);
-        Ok(Outcome { tables: vec![("draws", chains.theta)], rest: Box::new(rest) })
+        let prior = match chains.noise {
+            Noise::InverseGamma { shape, rate } => vec![shape, rate],
+            Noise::Fixed(_) | Noise::Unknown => vec![],
+        };
+        let rest =
+            move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess, sigma2_prior = prior);
+        Ok(Outcome { tables: vec![("draws", flat(chains.theta))], rest: Box::new(rest) })
     })
+}
+
+/// A copy of the data, to be standardised inside the job.
+pub fn data(
+    x: &List,
+    y: Vec<f64>,
+    fields: &Fields,
+) -> Result<impl FnOnce(&Control) -> Result<Data> + Send + 'static> {
+    let source = Matrix::new(x, "x")?.source()?;
+    let scaling =
+        Scaling { intercept: fields.flag("intercept")?, standardize: fields.flag("standardize")? };
+    Ok(move |control: &Control| Data::new(&source, y, scaling, control))
 }
 
 fn options(fields: &Fields) -> Result<Options> {
@@ -46,13 +57,11 @@ fn options(fields: &Fields) -> Result<Options> {
     })
 }
 
-/// `nu` is its known value, or shape and rate of its prior. `lambda` in its place is that of the
-/// lasso's objective, where ν = λ/σ².
+/// `nu` is its known value, or shape and rate of its prior.
 fn shrinkage(fields: &Fields) -> Result<Shrinkage> {
-    match (fields.optional_number("lambda")?, fields.optional_numbers("nu")?.as_deref()) {
-        (Some(lambda), None) => Ok(Shrinkage::Lasso(lambda)),
-        (None, Some(&[nu])) => Ok(Shrinkage::Fixed(nu)),
-        (None, Some(&[shape, rate])) => Ok(Shrinkage::Gamma { shape, rate }),
+    match fields.numbers("nu")?[..] {
+        [nu] => Ok(Shrinkage::Fixed(nu)),
+        [shape, rate] => Ok(Shrinkage::Gamma { shape, rate }),
         _ => Err(Error::Internal("nu is neither known nor has a prior".into())),
     }
 }
@@ -61,19 +70,25 @@ fn noise(fields: &Fields) -> Result<Noise> {
     match (fields.optional_number("sigma")?, fields.optional_numbers("sigma2_prior")?.as_deref()) {
         (Some(sigma), None) => Ok(Noise::Fixed(sigma * sigma)),
         (None, Some(&[shape, rate])) => Ok(Noise::InverseGamma { shape, rate }),
-        _ => Err(Error::Internal("sigma is neither known nor has a prior".into())),
+        (None, None) => Ok(Noise::Unknown),
+        _ => Err(Error::Internal("sigma is known and has a prior".into())),
     }
 }
 
-/// R-hat and effective sample size of the values of `chains` chains.
+/// Start to find R-hat and effective sample size of each column of `values`, a table of the draws of
+/// `chains` chains.
 #[extendr]
-fn rust_diagnose(values: Vec<f64>, chains: f64) -> Vec<f64> {
-    let (rhat, ess) = diagnose(&values, chains as usize);
-    vec![rhat, ess]
+fn rust_diagnose_job(values: Vec<f64>, columns: f64, chains: f64, settings: List) -> Robj {
+    let (columns, chains) = (columns as usize, chains as usize);
+    reply(job::start(&Fields::new(&settings), move |control| {
+        let measures = diagnose_all(&values, columns, chains, control)?;
+        let (rhat, ess): (Vec<f64>, Vec<f64>) = measures.into_iter().unzip();
+        Ok(Outcome { tables: vec![], rest: Box::new(move || list!(rhat = rhat, ess = ess)) })
+    }))
 }
 
 extendr_module! {
     mod bridge;
-    fn rust_diagnose;
+    fn rust_diagnose_job;
     fn rust_bridge_job;
 }

@@ -3,6 +3,7 @@
 use crate::convert::{Fields, Result, error_list};
 use crate::settings::threads;
 use extendr_api::prelude::*;
+use extendr_api::rtype_to_sxp;
 use std::time::Duration;
 use wbb_core::engine::job::{Control, Job};
 
@@ -60,11 +61,36 @@ fn rust_job_tables(job: ExternalPtr<Running>) -> Vec<String> {
     job.tables.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// One of them, which then is R's alone; NULL if it is not there.
+/// Room for one of them, to be filled by `rust_job_copy`; NULL if it is not there.
 #[extendr]
-fn rust_job_table(mut job: ExternalPtr<Running>, name: &str) -> Robj {
-    let at = job.tables.iter().position(|(key, _)| *key == name);
-    at.map_or_else(|| ().into(), |at| job.tables.swap_remove(at).1.into())
+fn rust_job_room(job: ExternalPtr<Running>, name: &str) -> Robj {
+    let found = job.tables.iter().find(|(key, _)| *key == name);
+    found.map_or_else(
+        || ().into(),
+        |(_, table)| Robj::alloc_vector(rtype_to_sxp(Rtype::Doubles), table.len()),
+    )
+}
+
+/// Numbers copied at a time: R looks for an interrupt in between.
+const PART: usize = 1 << 22;
+
+/// Copy the next part of a table, from its number `from` on, and return where it ends. What is
+/// copied to the end is R's alone, and let go here.
+#[extendr]
+fn rust_job_copy(mut job: ExternalPtr<Running>, name: &str, mut room: Robj, from: f64) -> f64 {
+    let from = from as usize;
+    let Some(at) = job.tables.iter().position(|(key, _)| *key == name) else {
+        return f64::INFINITY;
+    };
+    let table = &job.tables[at].1;
+    let to = (from + PART).min(table.len());
+    if let (Some(room), Some(part)) = (room.as_real_slice_mut(), table.get(from..to)) {
+        room[from..to].copy_from_slice(part);
+    }
+    if to == table.len() {
+        job.tables.swap_remove(at);
+    }
+    to as f64
 }
 
 /// Stop the job and wait for its threads.
@@ -78,6 +104,7 @@ extendr_module! {
     fn rust_job_poll;
     fn rust_job_collect;
     fn rust_job_tables;
-    fn rust_job_table;
+    fn rust_job_room;
+    fn rust_job_copy;
     fn rust_job_cancel;
 }

@@ -1,24 +1,60 @@
-//! The exact means of the normal-means problem, element by element.
+//! The normal-means problem: exact means and draws.
 
+use crate::convert::{Fields, Result, reply};
+use crate::job::{self, Outcome};
+use crate::results::flat;
+use crate::settings::weight_plan;
 use extendr_api::prelude::*;
-use wbb_core::laplace::{posterior_mean, wbb_mean_fixed, wbb_mean_random};
+use wbb_core::engine::table::by_numbers;
+use wbb_core::laplace::{draws, posterior_mean, wbb_mean_fixed, wbb_mean_random};
 
-/// E(theta | y); R has given the three vectors one length.
+/// Start to compute E(theta | y); R has given the three vectors one length.
 #[extendr]
-fn rust_laplace_posterior_mean(y: Vec<f64>, lambda: Vec<f64>, sigma: Vec<f64>) -> Vec<f64> {
-    let rows = y.iter().zip(&lambda).zip(&sigma);
-    rows.map(|((y, lambda), sigma)| posterior_mean(*y, *lambda, *sigma)).collect()
+fn rust_laplace_posterior_job(
+    y: Vec<f64>,
+    lambda: Vec<f64>,
+    sigma: Vec<f64>,
+    settings: List,
+) -> Robj {
+    means(&settings, y.len(), move |i| posterior_mean(y[i], lambda[i], sigma[i]))
 }
 
-/// Mean of the weighted Bayesian bootstrap; `lambda` is in the units of y.
+/// Start to compute the mean of the weighted Bayesian bootstrap; `lambda` is in the units of y.
 #[extendr]
-fn rust_laplace_wbb_mean(y: Vec<f64>, lambda: Vec<f64>, fixed: bool) -> Vec<f64> {
+fn rust_laplace_wbb_job(y: Vec<f64>, lambda: Vec<f64>, fixed: bool, settings: List) -> Robj {
     let mean = if fixed { wbb_mean_fixed } else { wbb_mean_random };
-    y.iter().zip(&lambda).map(|(y, lambda)| mean(*y, *lambda)).collect()
+    means(&settings, y.len(), move |i| mean(y[i], lambda[i]))
+}
+
+fn means(
+    settings: &List,
+    count: usize,
+    mean: impl Fn(usize) -> f64 + Send + Sync + 'static,
+) -> Robj {
+    reply(job::start(&Fields::new(settings), move |control| {
+        let tables = vec![("mean", by_numbers(count, control, mean)?)];
+        Ok(Outcome { tables, rest: Box::new(|| list!()) })
+    }))
+}
+
+/// Start to make draws of the bootstrap, one row a draw, column-major.
+#[extendr]
+fn rust_laplace_draws_job(y: Vec<f64>, lambda: Vec<f64>, settings: List) -> Robj {
+    reply(start_draws(y, lambda, &Fields::new(&settings)))
+}
+
+fn start_draws(y: Vec<f64>, lambda: Vec<f64>, fields: &Fields) -> Result<Robj> {
+    let plan = weight_plan(fields)?;
+    let count = fields.count("draws")? as u64;
+    job::start(fields, move |control| {
+        let table = draws(&y, &lambda, &plan, count, control)?;
+        Ok(Outcome { tables: vec![("draws", flat(table))], rest: Box::new(|| list!()) })
+    })
 }
 
 extendr_module! {
     mod laplace;
-    fn rust_laplace_posterior_mean;
-    fn rust_laplace_wbb_mean;
+    fn rust_laplace_posterior_job;
+    fn rust_laplace_wbb_job;
+    fn rust_laplace_draws_job;
 }

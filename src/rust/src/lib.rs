@@ -12,6 +12,7 @@ mod genlasso;
 mod job;
 mod laplace;
 mod lasso;
+mod marginal;
 mod mlp;
 mod results;
 mod settings;
@@ -38,6 +39,7 @@ extendr_module! {
     use job;
     use laplace;
     use lasso;
+    use marginal;
     use mlp;
     use trendfilter;
     use weights;

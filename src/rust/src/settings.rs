@@ -58,9 +58,13 @@ pub fn threads(fields: &Fields) -> Result<Option<usize>> {
     fields.optional_count("threads")
 }
 
-/// A negative seed is as good as any other: its bits are the key.
 pub fn seed(fields: &Fields) -> Result<u64> {
-    Ok(fields.number("seed")? as i64 as u64)
+    fields.number("seed").map(key)
+}
+
+/// A negative seed is as good as any other: its bits are the key.
+pub fn key(seed: f64) -> u64 {
+    seed as i64 as u64
 }
 
 pub fn weight_plan(fields: &Fields) -> Result<WeightPlan> {

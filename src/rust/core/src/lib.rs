@@ -18,7 +18,7 @@
 //! polls, shows the progress of and may cancel.
 //!
 //! Beside it stand an exact posterior to compare with, the Markov chains of [`bridge`] on the same
-//! threads, and the one problem that can be solved by hand, [`laplace`].
+//! threads, what they say of λ, [`marginal`], and the one problem that can be solved by hand, [`laplace`].
 //!
 //! # The promise
 //!
@@ -34,6 +34,7 @@ pub mod laplace;
 pub mod lasso;
 pub mod linalg;
 pub mod loss;
+pub mod marginal;
 pub mod mlp;
 pub mod penalty;
 pub mod random;

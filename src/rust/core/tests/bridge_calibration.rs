@@ -3,7 +3,9 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
-use wbb_core::bridge::{Data, Design, Noise, Options, Shrinkage, run};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+use wbb_core::bridge::{Data, Noise, Options, Scaling, Shrinkage, run};
+use wbb_core::data::source::Source;
 use wbb_core::engine::job::Control;
 
 /// Correlated columns.
@@ -40,8 +42,9 @@ fn calibration(n: usize, p: usize, alpha: f64, seed: u64) {
                 (0..p).map(|j| x[j * n + i] * beta[j]).sum::<f64>() + z * variance.sqrt()
             })
             .collect();
-        let design = Design { rows: n, columns: p, intercept: false, standardize: false };
-        let data = Data::new(x.clone(), y, design).unwrap();
+        let scaling = Scaling { intercept: false, standardize: false };
+        let source = Source::dense(&x, n, p);
+        let data = Data::new(&source, y, scaling, &Control::default()).unwrap();
         let setting = Options {
             shrinkage: Shrinkage::Gamma { shape: 4.0, rate: 2.0 },
             noise: Noise::InverseGamma { shape: 6.0, rate: 5.0 },
@@ -54,11 +57,11 @@ fn calibration(n: usize, p: usize, alpha: f64, seed: u64) {
         };
         let found = run(&data, &setting, &Control::default()).unwrap();
         let norm = |b: &[f64]| b.iter().map(|b| b.abs().powf(alpha)).sum::<f64>();
-        let row = |k: usize| (0..p).map(|j| found.theta[j * RANKS + k]).collect::<Vec<f64>>();
+        let row = |k: usize| found.theta.row(k).to_vec();
         let truth = [beta[0], norm(&beta), variance, nu];
         for k in 0..quantities {
             let draw = |i: usize| match k {
-                0 => found.theta[i],
+                0 => found.theta[[i, 0]],
                 1 => norm(&row(i)),
                 2 => found.sigma[i].powi(2),
                 _ => found.nu[i],
@@ -66,11 +69,12 @@ fn calibration(n: usize, p: usize, alpha: f64, seed: u64) {
             counts[k][(0..RANKS).filter(|&i| draw(i) < truth[k]).count()] += 1;
         }
     }
-    // χ² with 15 degrees of freedom is above 56 once in 10⁶; 4 quantities and 6 settings: 2.4e-5.
+    // A false alarm of 10⁻⁶; with 4 quantities and 6 settings 2.4e-5.
+    let limit = ChiSquared::new(RANKS as f64).unwrap().inverse_cdf(1.0 - 1e-6);
     let expected = repeats as f64 / (RANKS + 1) as f64;
     for (k, counts) in counts.iter().enumerate() {
         let chi = counts.iter().map(|&c| (c as f64 - expected).powi(2) / expected).sum::<f64>();
-        assert!(chi < 56.0, "n {n}, p {p}, alpha {alpha}, quantity {k}: {chi} {counts:?}");
+        assert!(chi < limit, "n {n}, p {p}, alpha {alpha}, quantity {k}: {chi} {counts:?}");
     }
 }
 

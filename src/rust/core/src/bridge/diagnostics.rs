@@ -4,17 +4,32 @@
 //! posterior compute them: chains are cut in halves, and autocorrelations are summed up to Geyer's
 //! (1992) initial monotone sequence.
 
+use crate::engine::job::Control;
+use crate::error::Error;
 use crate::linalg::dense::dot;
+use rayon::prelude::*;
+
+/// The measures of several quantities, `columns` of equal length one after another.
+pub fn diagnose_all(
+    values: &[f64],
+    columns: usize,
+    chains: usize,
+    control: &Control,
+) -> Result<Vec<(f64, f64)>, Error> {
+    let length = values.len() / columns.max(1);
+    let columns: Vec<&[f64]> = values.chunks_exact(length.max(1)).collect();
+    columns.par_iter().map(|values| diagnose(values, chains, control)).collect()
+}
 
 /// (R̂, effective sample size) of one quantity; `values` holds chain after chain. NaN where there
 /// are too few draws or no variation.
-pub fn diagnose(values: &[f64], chains: usize) -> (f64, f64) {
+pub fn diagnose(values: &[f64], chains: usize, control: &Control) -> Result<(f64, f64), Error> {
     let draws = values.len() / chains.max(1);
     let half = draws / 2;
     // A known value, whose mean may round to another.
     let constant = values.iter().all(|v| *v == values[0]);
     if half < 3 || constant {
-        return (f64::NAN, f64::NAN);
+        return Ok((f64::NAN, f64::NAN));
     }
     // An odd draw in the middle is left out.
     let halves: Vec<Vec<f64>> = values
@@ -22,7 +37,7 @@ pub fn diagnose(values: &[f64], chains: usize) -> (f64, f64) {
         .flat_map(|chain| [&chain[..half], &chain[draws - half..]])
         .map(<[f64]>::to_vec)
         .collect();
-    Split::new(halves).measures()
+    Split::new(halves).measures(control)
 }
 
 /// Chains of equal length, each centred.
@@ -53,27 +68,34 @@ impl Split {
         self.centred.iter().map(of).sum::<f64>() / self.centred.len() as f64
     }
 
-    fn measures(&self) -> (f64, f64) {
+    fn measures(&self, control: &Control) -> Result<(f64, f64), Error> {
         let n = self.length;
         let total = self.within * (n - 1.0) / n + self.between;
         if self.within.is_nan() || self.within <= 0.0 {
-            return (f64::NAN, f64::NAN);
+            return Ok((f64::NAN, f64::NAN));
         }
-        let correlation = |lag: usize| 1.0 - (self.within - self.covariance(lag)) / total;
+        // A slow chain has many lags, and each is a pass over the draws.
+        let correlation = |lag: usize| {
+            control.check()?;
+            Ok(1.0 - (self.within - self.covariance(lag)) / total)
+        };
         let size = n * self.centred.len() as f64;
-        let tau = autocorrelation_time(correlation, n as usize).max(1.0 / size.log10());
-        ((total / self.within).sqrt(), size / tau)
+        let tau = autocorrelation_time(correlation, n as usize)?.max(1.0 / size.log10());
+        Ok(((total / self.within).sqrt(), size / tau))
     }
 }
 
 /// 1 + 2 Σ ρ over Geyer's initial monotone sequence of pairs ρ(2k) + ρ(2k + 1).
-fn autocorrelation_time(correlation: impl Fn(usize) -> f64, length: usize) -> f64 {
-    let mut rho = vec![1.0, correlation(1)];
+fn autocorrelation_time(
+    correlation: impl Fn(usize) -> Result<f64, Error>,
+    length: usize,
+) -> Result<f64, Error> {
+    let mut rho = vec![1.0, correlation(1)?];
     let mut last_even = 1.0;
     let mut positive = rho[0] + rho[1] > 0.0;
     while positive && rho.len() + 3 < length {
-        last_even = correlation(rho.len());
-        let odd = correlation(rho.len() + 1);
+        last_even = correlation(rho.len())?;
+        let odd = correlation(rho.len() + 1)?;
         positive = last_even + odd > 0.0;
         rho.extend(if positive { [last_even, odd] } else { [0.0, 0.0] });
     }
@@ -87,7 +109,7 @@ fn autocorrelation_time(correlation: impl Fn(usize) -> f64, length: usize) -> f6
         }
     }
     let sum: f64 = rho[..end.max(2)].iter().sum();
-    -1.0 + 2.0 * sum + tail
+    Ok(-1.0 + 2.0 * sum + tail)
 }
 
 #[cfg(test)]
@@ -96,6 +118,10 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
+
+    fn measures(values: &[f64], chains: usize) -> (f64, f64) {
+        diagnose(values, chains, &Control::default()).unwrap()
+    }
 
     fn autoregression(phi: f64, draws: usize, chains: usize) -> Vec<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
@@ -115,7 +141,7 @@ mod tests {
     fn an_autoregression_has_its_known_size() {
         // (1 − φ)/(1 + φ) of the draws; the estimate's error is a few per cent here.
         for phi in [-0.4, 0.0, 0.5, 0.9] {
-            let (rhat, size) = diagnose(&autoregression(phi, 20_000, 4), 4);
+            let (rhat, size) = measures(&autoregression(phi, 20_000, 4), 4);
             let expected = 80_000.0 * (1.0 - phi) / (1.0 + phi);
             assert!((size / expected - 1.0).abs() < 0.15, "{phi}: {size} {expected}");
             assert!((rhat - 1.0).abs() < 0.01, "{rhat}");
@@ -126,13 +152,21 @@ mod tests {
     fn chains_apart_are_seen() {
         let mut values = autoregression(0.0, 500, 2);
         values[500..].iter_mut().for_each(|v| *v += 3.0);
-        let (rhat, size) = diagnose(&values, 2);
+        let (rhat, size) = measures(&values, 2);
         assert!(rhat > 1.5 && size < 20.0, "{rhat} {size}");
     }
 
     #[test]
+    fn a_stop_is_heard() {
+        let control = Control::default();
+        control.stop();
+        let stopped = diagnose(&autoregression(0.9, 100, 2), 2, &control);
+        assert!(matches!(stopped, Err(Error::Cancelled)));
+    }
+
+    #[test]
     fn nothing_is_said_of_a_constant_or_of_five_draws() {
-        assert!(diagnose(&[0.1; 1000], 2).0.is_nan());
-        assert!(diagnose(&[1.0, 2.0, 3.0, 4.0, 5.0], 1).1.is_nan());
+        assert!(measures(&[0.1; 1000], 2).0.is_nan());
+        assert!(measures(&[1.0, 2.0, 3.0, 4.0, 5.0], 1).1.is_nan());
     }
 }

@@ -17,12 +17,16 @@
 //! The intercept is integrated out (columns and response are centred) and drawn at the end.
 //! α = 1 is the Bayesian lasso, α = 2 ridge regression, where the scales are all 1.
 
+mod chain;
 mod data;
 mod diagnostics;
 mod gaussian;
+mod options;
 mod sampler;
 mod stable;
 
-pub use data::{Data, Design};
-pub use diagnostics::diagnose;
-pub use sampler::{Chains, Noise, Options, Shrinkage, run};
+pub use data::{Data, Scaling};
+pub use diagnostics::{diagnose, diagnose_all};
+pub use gaussian::Gaussian;
+pub use options::{Noise, Options, Shrinkage};
+pub use sampler::{Chains, Sampler, run};

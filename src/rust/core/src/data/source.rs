@@ -28,4 +28,17 @@ impl Source {
             Source::Sparse(x) => x.cols(),
         }
     }
+
+    /// Write column j, zeros too.
+    pub fn copy_column(&self, j: usize, out: &mut [f64]) {
+        match self {
+            Source::Dense(x) => out.iter_mut().zip(x.column(j)).for_each(|(o, v)| *o = v),
+            Source::Sparse(x) => {
+                out.fill(0.0);
+                for (i, v) in x.outer_view(j).iter().flat_map(|column| column.iter()) {
+                    out[i] = *v;
+                }
+            }
+        }
+    }
 }

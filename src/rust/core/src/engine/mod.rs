@@ -6,3 +6,4 @@ pub mod freedom;
 pub mod job;
 pub mod limits;
 pub mod problem;
+pub mod table;

@@ -82,6 +82,26 @@ impl Cholesky {
         Ok(())
     }
 
+    /// Row k of R, from the diagonal on.
+    pub fn row(&self, k: usize) -> &[f64] {
+        &self.factor[k * self.stride + k..][..self.size - k]
+    }
+
+    /// Columns that do not depend on those before.
+    pub fn rank(&self) -> usize {
+        self.dependent.iter().filter(|dependent| !**dependent).count()
+    }
+
+    /// x ← R'⁻¹ x, half of `solve`.
+    pub fn solve_half(&self, x: &mut [f64]) {
+        forward_substitute(self.size, self.stride, &self.factor, &self.inverse_pivot, x);
+    }
+
+    /// x ← R⁻¹ x, the other half.
+    pub fn solve_other_half(&self, x: &mut [f64]) {
+        back_substitute(self.stride, &self.factor, &self.inverse_pivot, x);
+    }
+
     /// Take out column k of a factor without dependent columns, by rotations.
     pub fn remove(&mut self, k: usize) {
         let (n, stride) = (self.size, self.stride);
@@ -122,8 +142,8 @@ impl Cholesky {
 
     /// x ← M⁻¹ x.
     pub fn solve(&self, x: &mut [f64]) {
-        forward_substitute(self.size, self.stride, &self.factor, &self.inverse_pivot, x);
-        back_substitute(self.stride, &self.factor, &self.inverse_pivot, x);
+        self.solve_half(x);
+        self.solve_other_half(x);
     }
 
     /// Whether column k depends on those before.

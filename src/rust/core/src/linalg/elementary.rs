@@ -8,7 +8,7 @@ use pulp::as_arrays;
 
 /// Natural logarithm of u in (0, 1), after fdlibm (error < 1 ulp), without branches.
 #[inline(always)]
-fn ln_unit(u: f64) -> f64 {
+pub fn ln_unit(u: f64) -> f64 {
     const LN2_HI: f64 = 6.931_471_803_691_238e-1;
     const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
     const L: [f64; 7] = [
@@ -41,6 +41,11 @@ fn ln_unit(u: f64) -> f64 {
 pub fn unit(word: [u8; 8]) -> f64 {
     let word = u64::from_le_bytes(word);
     f64::from_bits(0x3ff0_0000_0000_0000 | (word >> 12)) - 1.0 + 0.5 * f64::EPSILON
+}
+
+/// Uniform numbers from random bytes, eight bytes a number.
+pub fn units(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+    as_arrays(bytes).0.iter().map(|&word| unit(word))
 }
 
 dispatch! {

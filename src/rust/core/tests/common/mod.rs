@@ -62,3 +62,8 @@ pub fn grid(side: usize) -> SparseMatrix {
     }
     d.to_csr()
 }
+
+/// Run `work` on so many threads.
+pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
