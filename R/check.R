@@ -199,9 +199,9 @@ check_penalty_factor <- function(value, p) {
 
 # A fixed seed leaves R's generator alone; NULL takes one number from it, so that
 # set.seed() reproduces.
-check_seed <- function(value) {
+check_seed <- function(value, argument = "seed") {
   if (is.null(value)) return(as.double(sample.int(.Machine$integer.max, 1L)))
-  check_count(value, "seed", -2^53, 2^53)
+  check_count(value, argument, -2^53, 2^53)
 }
 
 # 0 stands for all cores, which Rust counts.

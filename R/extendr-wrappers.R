@@ -35,8 +35,20 @@ rust_lasso_job <- function(design, y, options) .Call(wrap__rust_lasso_job, desig
 # Start the training of networks; see R/mlp-fit.R for the fields.
 rust_mlp_job <- function(design, y, test, options) .Call(wrap__rust_mlp_job, design, y, test, options)
 
-# The answers of networks at new rows.
-rust_mlp_predict_job <- function(networks, design, options) .Call(wrap__rust_mlp_predict_job, networks, design, options)
+# An empty shelf.
+rust_shelf <- function() .Call(wrap__rust_shelf)
+
+# Put networks on a shelf.
+rust_shelf_put <- function(shelf, networks) .Call(wrap__rust_shelf_put, shelf, networks)
+
+# The next networks of a shelf, which are then gone from it; NULL for a draw that has none.
+rust_shelf_take <- function(shelf, count) .Call(wrap__rust_shelf_take, shelf, count)
+
+# Ask the networks of a shelf about new rows; see R/mlp-predict.R for the fields.
+rust_mlp_predict_job <- function(networks, design, question, options) .Call(wrap__rust_mlp_predict_job, networks, design, question, options)
+
+# Ask about answers that were kept: draws by rows by classes.
+rust_mlp_kept_job <- function(answers, shape, question, threads) .Call(wrap__rust_mlp_kept_job, answers, shape, question, threads)
 
 # Start a trend filter job; see R/trendfilter-fit.R for the fields.
 rust_trendfilter_job <- function(x, y, options) .Call(wrap__rust_trendfilter_job, x, y, options)

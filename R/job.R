@@ -29,11 +29,11 @@ mlp_job <- function(design, options, progress = FALSE) {
   # Classes are counted from 0.
   y <- if (is.factor(design$y)) as.double(design$y) - 1 else design$y
   test <- if (is.null(design$test_x)) list() else rust_design(design$test_x)
-  run_job(function() rust_mlp_job(rust_design(design$x), y, test, options), progress)
-}
-
-mlp_predict_job <- function(networks, x, options) {
-  job_result(run_job(function() rust_mlp_predict_job(networks, rust_design(x), options), progress = FALSE))
+  result <- run_job(function() rust_mlp_job(rust_design(design$x), y, test, options), progress)
+  if (!is_job_error(result) && !is.null(result$networks)) {
+    result$networks <- from_shelf(result$networks, options$draws, network_bytes(options))
+  }
+  result
 }
 
 # R-hat and the effective sample size of one quantity, chain after chain.

@@ -182,13 +182,13 @@ lasso_cv <- function(cv, options) {
 }
 
 # In the order of Rust's codes.
-status_levels <- c("converged", "not converged", "empty", "finished", "diverged")
+status_levels <- c("converged", "not converged", "empty", "finished", "diverged", "unsettled")
 
 # Solvers know the first three.
 status_factor <- function(codes, levels = status_levels[1:3]) factor(status_levels[codes + 1L], levels)
 
-# A run of so many epochs that ran them has not failed.
-failed_status <- function(status) !status %in% c("converged", "finished")
+# A run of so many epochs that ran them has not failed, however far it came.
+failed_status <- function(status) !status %in% c("converged", "finished", "unsettled")
 
 lasso_diagnostics <- function(result, lambda, options) {
   draws <- options$first_draw - 1 + seq_len(options$draws)
@@ -211,7 +211,8 @@ warn_convergence <- function(fit) {
   empty <- sum(status == "empty")
   diverged <- sum(status == "diverged")
   mode_failed <- any(fit$mode_diagnostics$status == "not converged")
-  if (!failed && !empty && !diverged && !mode_failed) return(invisible())
+  unsettled <- unsettled_doubt(fit)
+  if (!failed && !empty && !diverged && !mode_failed && is.null(unsettled)) return(invisible())
   unit <- if (length(fit$lambda) > 1L) "solutions (draws by lambdas)" else "draws"
   tolerance <- format(fit$spec$tolerance)
   problems <- c(
@@ -221,7 +222,10 @@ warn_convergence <- function(fit) {
     if (diverged) {
       paste0(diverged, " of ", length(status), " ", unit, " diverged, also with a tenth of the learning rate ",
         format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit$spec))
-    }
+    },
+    unsettled
   )
-  warn("convergence", paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))
+  # Few epochs may be what the user wants: that warning can be muffled alone.
+  kind <- if (identical(problems, unsettled)) "training" else "convergence"
+  warn(kind, paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))
 }

@@ -105,10 +105,12 @@ mlp_options <- function(settings, design) {
     epochs = epochs, batch_size = check_batch_size(settings$batch_size, n),
     learning_rate = check_learning_rate(settings$learning_rate, optimizer),
     decay = check_number(settings$decay, "decay", 0),
+    average = check_number(settings$average, "average", 0, 1),
     optimizer = optimizer, momentum = check_momentum(settings$momentum),
     activation = check_choice(settings$activation, "activation", c("relu", "tanh", "identity")),
-    init = check_choice(settings$init, "init", c("shared", "fresh")),
+    init = check_choice(settings$init, "init", c("trained", "shared", "fresh")),
     shuffle = check_choice(settings$batches, "batches", c("shuffled", "cyclic")) == "shuffled",
+    batch_seed = if (!is.null(settings$batch_seed)) check_seed(settings$batch_seed, "batch_seed"),
     standardize = if (is.null(settings$standardize)) badly_scaled(design$x) else {
       check_flag(settings$standardize, "standardize")
     },
@@ -185,7 +187,7 @@ divergence_advice <- function(spec) {
 
 # The object ---------------------------------------------------------------------
 
-mlp_status <- c("finished", "converged", "diverged", "empty")
+mlp_status <- c("finished", "converged", "unsettled", "diverged", "empty")
 
 mlp_object <- function(result, design, options, test = NULL) {
   levels <- levels(design$y)
@@ -201,7 +203,7 @@ mlp_object <- function(result, design, options, test = NULL) {
   measure <- if (length(levels)) "accuracy" else "sigma"
   diagnostics <- list2DF(c(
     list(draw = options$first_draw - 1 + seq_len(options$draws), status = status_factor(result$status, mlp_status)),
-    result[c("iterations", "learning_rate", "objective", "loss", "gradient", measure)]
+    result[c("iterations", "learning_rate", "objective", "loss", "gradient", "start_gradient", measure)]
   ))
   new_wbb(
     list(

@@ -30,6 +30,35 @@ fit_networks <- function(fit) {
   fit$draws[usable]
 }
 
+# The bytes of one network of these settings.
+network_bytes <- function(spec) 4 * sum(layer_table(spec)$parameters)
+
+# Networks cross to Rust and back on a shelf, some 64 MB at a time: R can be interrupted in between.
+shelf_bytes <- 2^26
+
+shelf_steps <- function(count, bytes) {
+  at_once <- max(1, floor(shelf_bytes / bytes))
+  split(seq_len(count), (seq_len(count) - 1) %/% at_once)
+}
+
+to_shelf <- function(networks) {
+  shelf <- rust_shelf()
+  for (at in shelf_steps(length(networks), length(networks[[1L]]))) {
+    rust_shelf_put(shelf, networks[at])
+    Sys.sleep(0)
+  }
+  shelf
+}
+
+from_shelf <- function(shelf, count, bytes) {
+  networks <- vector("list", count)
+  for (at in shelf_steps(count, bytes)) {
+    networks[at] <- rust_shelf_take(shelf, length(at))
+    Sys.sleep(0)
+  }
+  networks
+}
+
 network_numbers <- function(network) {
   readBin(network, "numeric", length(network) / 4, size = 4L, endian = "little")
 }
@@ -151,7 +180,7 @@ draws_matrix.wbb_mlp <- function(fit, lambda = NULL, parameters = NULL, what = c
 # One column a row (and class) of the data.
 prediction_matrix <- function(fit, newdata) {
   if (is.null(newdata) && !is.null(fit$predictions)) newdata <- "test"
-  predicted <- predict.wbb_mlp(fit, newdata, "draws")
+  predicted <- all_predictions(fit, prediction_rows(fit, newdata))
   rows <- dimnames(predicted)[[2L]]
   if (is.null(rows)) rows <- seq_len(dim(predicted)[2L])
   names <- if (length(fit$levels)) {
@@ -187,7 +216,7 @@ prediction_matrix <- function(fit, newdata) {
 coef.wbb_mlp <- function(object, type = c("mean", "median"), parameters = NULL, ...) {
   check_dots(..., .function = "coef", .known = c("type", "parameters"))
   type <- check_choice(type, "type", c("mean", "median"))
-  draws <- draws_matrix.wbb_mlp(object, parameters = parameters)
+  draws <- draws_matrix(object, parameters = parameters)
   if (type == "mean") colMeans(draws) else column_quantiles(draws, 0.5)[1L, ]
 }
 
@@ -198,14 +227,14 @@ vcov.wbb_mlp <- function(object, parameters = NULL, ...) {
   check_fit(object)
   count <- as.double(length(chosen_parameters(object, parameters)$places))
   check_size(count^2, paste("the covariances of", count, "parameters"), "parameters", parameters, "Choose fewer.")
-  stats::cov(draws_matrix.wbb_mlp(object, parameters = parameters))
+  stats::cov(draws_matrix(object, parameters = parameters))
 }
 
 #' @rdname coef.wbb_mlp
 #' @export
 confint.wbb_mlp <- function(object, parm = NULL, level = 0.95, ...) {
   check_dots(..., .function = "confint", .known = c("parm", "level"))
-  credible_limits(draws_matrix.wbb_mlp(object, parameters = parm), level)
+  credible_limits(draws_matrix(object, parameters = parm), level)
 }
 
 #' @rdname coef.wbb_mlp

@@ -77,7 +77,7 @@ mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
     training = training_data(fit, level),
     accuracy = accuracy_data(fit, newdata, y, level),
     calibration = list(
-      table = calibration.wbb_mlp(fit, newdata, y, class, bins, level), bins = check_count(bins, "bins"),
+      table = calibration(fit, newdata, y, class, bins, level), bins = check_count(bins, "bins"),
       of = if (is.null(class)) "the predicted class" else check_choice(class, "class", fit$levels)
     )
   )
@@ -114,8 +114,9 @@ accuracy_data <- function(fit, newdata, y, level) {
   whole <- c(training = NA_real_)
   if (!is.null(newdata) || !is.null(fit$test$y)) {
     name <- if (is.null(newdata)) "test" else "new data"
-    values <- c(stats::setNames(list(accuracy.wbb_mlp(fit, newdata, y)), name), values)
-    whole <- c(stats::setNames(accuracy.wbb_mlp(fit, newdata, y, "mean"), name), whole)
+    scores <- observed_scores(fit, newdata, y)
+    values <- c(stats::setNames(list(scores$right), name), values)
+    whole <- c(stats::setNames(scores$mean_right, name), whole)
   }
   probs <- c(0.5, interval_probs(level))
   middle <- vapply(values, stats::quantile, double(3), probs, names = FALSE)

@@ -2,7 +2,7 @@ d <- made_data(20, 3)
 x <- d$x
 y <- factor(rep(c("a", "b"), 10))
 
-small <- function(...) wbb_mlp(..., seed = 1, threads = 1)
+small <- function(...) brief(wbb_mlp(..., seed = 1, threads = 1))
 
 test_that("bad data name their argument", {
   for (bad in c(NA, NaN, Inf)) {
@@ -40,6 +40,8 @@ test_that("bad settings name their argument", {
   expect_bad(small(x, y, batch_size = NA), "batch_size")
   for (bad in list(0, -1, NA, Inf, "a")) expect_bad(small(x, y, learning_rate = bad), "learning_rate")
   expect_bad(small(x, y, decay = -1), "decay")
+  for (bad in list(-0.1, 1.1, NA, "last_epoch", c(0.1, 0.2), NULL)) expect_bad(small(x, y, average = bad), "average")
+  for (bad in list(0.5, NA, "a", 2^60)) expect_bad(small(x, y, batch_seed = bad), "batch_seed")
   for (bad in list(-1, NA, c(1, 2), "cv", NULL)) expect_bad(small(x, y, lambda = bad), "lambda")
   for (bad in list(-0.1, 1, NA)) expect_bad(small(x, y, optimizer = "momentum", momentum = bad), "momentum")
   expect_bad(small(x, y, tolerance = -1), "tolerance")
@@ -124,6 +126,8 @@ test_that("error messages read well", {
     message_of(wbb_mlp(x, y, keep = "predictions"))
     message_of(wbb_mlp(x, y, test = list(x = x, y = rev(letters[1:20]))))
     message_of(wbb_mlp(x, d$y, learning_rate = 1e9, draws = 2))
+    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, epochs = 1, seed = 1))
+    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, epochs = 1, seed = 1, average = 0))
     message_of(accuracy(small(x, d$y, hidden = 2, draws = 1, epochs = 1), x, d$y))
     message_of(accuracy(small(x, y, hidden = 2, draws = 1, epochs = 1)))
     message_of(as.matrix(small(x, y, hidden = 2, draws = 1, epochs = 1), parameters = "W3"))

@@ -31,6 +31,14 @@ impl Fields<'_> {
         self.get(name, |v| v.as_real().or_else(|| v.as_integer().map(f64::from)))
     }
 
+    /// None where the field is NULL.
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>> {
+        if self.get(name, |v| Some(v.is_null()))? {
+            return Ok(None);
+        }
+        self.number(name).map(Some)
+    }
+
     pub fn count(&self, name: &str) -> Result<usize> {
         Ok(self.number(name)? as usize)
     }

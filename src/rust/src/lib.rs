@@ -12,6 +12,7 @@ mod job;
 mod laplace;
 mod lasso;
 mod mlp;
+mod mlp_predict;
 mod trendfilter;
 mod weights;
 
@@ -35,6 +36,7 @@ extendr_module! {
     use laplace;
     use lasso;
     use mlp;
+    use mlp_predict;
     use trendfilter;
     use weights;
     fn rust_extent;

@@ -1,14 +1,17 @@
-//! Networks: data and options in, networks and their answers out.
+//! Networks: data and options in, trained networks out.
 
 use crate::convert::{Fields, Result, error_list};
 use crate::job::{self, Convert};
 use crate::lasso::{flat, source};
+use crate::mlp_predict::Shelf;
 use extendr_api::prelude::*;
+use ndarray::{Array2, Array3, ShapeBuilder, s};
 use wbb_core::data::source::Source;
 use wbb_core::data::standard::Standard;
 use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::job::Control;
 use wbb_core::mlp::{
-    Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Target, predict,
+    Activation, Answer, DrawNetwork, Init, Inputs, Method, Mlp, Recipe, Shape, Target,
 };
 use wbb_core::random::weights::WeightPlan;
 
@@ -27,54 +30,27 @@ fn start(design: &Fields, y: &[f64], test: &Fields, fields: &Fields) -> Result<R
     let rows = fields.count("n_test")?;
     let test = if rows > 0 { Some(source(test, rows, p)?) } else { None };
     let target = target(y, &plan, fields.count("classes")?);
-    let (recipe, keep) = (recipe(fields)?, fields.flag("keep_networks")?);
+    let (recipe, keep) = (recipe(fields, plan.seed())?, fields.flag("keep_networks")?);
     let epochs = recipe.epochs;
     let (first, count) = (fields.number("first_draw")? as u64, fields.count("draws")?);
-    let work = move |control: &_| {
+    let work = move |control: &Control| {
         // A sparse matrix keeps its zeros.
         let centred = matches!(x, Source::Dense(_));
-        let units = standardize.then(|| Standard::new(&x, centred, |i| plan.case(i)));
-        let inputs = Inputs::new(&x, units.as_ref());
+        let units = standardize
+            .then(|| Standard::try_new(&x, centred, |i| plan.case(i), || control.check()))
+            .transpose()?;
+        let inputs = Inputs::new(&x, units.as_ref(), control)?;
         drop(x);
-        let test = test.map(|test| Inputs::new(&test, units.as_ref()));
+        let test = test.map(|test| Inputs::new(&test, units.as_ref(), control)).transpose()?;
         let mlp = Mlp::new(shape, inputs, target, test, plan, recipe, keep);
-        let mut draws = bootstrap::run(&mlp, first, count, control)?;
-        let (networks, answer) = (std::mem::take(&mut draws.asides), mlp.answer());
-        let units = units.unwrap_or_default();
-        Ok(Box::new(move || result(draws, networks, epochs, keep, units, answer)) as Convert)
+        let draws = bootstrap::run(&mlp, first, count, control)?;
+        let (units, answer) = (units.unwrap_or_default(), mlp.answer());
+        result(draws, epochs, keep, units, answer, control)
     };
     Ok(job::start(fields.count("threads")?, work))
 }
 
-/// The answers of networks at new rows.
-#[extendr]
-fn rust_mlp_predict_job(networks: List, design: List, options: List) -> Robj {
-    start_predict(&networks, &Fields(&design), &Fields(&options))
-        .unwrap_or_else(|e| error_list(&e).into())
-}
-
-fn start_predict(networks: &List, design: &Fields, fields: &Fields) -> Result<Robj> {
-    let shape = shape(fields)?;
-    let networks =
-        networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
-    let (center, scale) = (fields.numbers("center")?, fields.numbers("scale")?);
-    let units = (!scale.is_empty()).then(|| Standard { center, scale, sd: Vec::new() });
-    let x = source(design, fields.count("n")?, fields.count("p")?)?;
-    let answer = match fields.count("classes")? {
-        0 => {
-            Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
-        }
-        classes => Answer::Classes(classes),
-    };
-    let work = move |control: &_| {
-        let x = Inputs::new(&x, units.as_ref());
-        let answers = predict(&shape, &networks, &x, answer, control)?;
-        Ok(Box::new(move || list!(predictions = answers)) as Convert)
-    };
-    Ok(job::start(fields.count("threads")?, work))
-}
-
-fn shape(fields: &Fields) -> Result<Shape> {
+pub fn shape(fields: &Fields) -> Result<Shape> {
     let mut sizes = vec![fields.count("p")?];
     sizes.extend(fields.ids("hidden")?.into_iter().map(|h| h as usize));
     sizes.push(fields.count("classes")?.max(1));
@@ -88,84 +64,76 @@ fn target(y: &[f64], plan: &WeightPlan, classes: usize) -> Target {
     Target::classes(y.iter().map(|&id| id as u32).collect(), classes)
 }
 
-fn recipe(fields: &Fields) -> Result<Recipe> {
+fn recipe(fields: &Fields, seed: u64) -> Result<Recipe> {
+    // A negative seed is as good as any other: its bits are the key.
+    let batch_seed = fields.optional_number("batch_seed")?.map_or(seed, |s| s as i64 as u64);
     Ok(Recipe {
         lambda: fields.number("lambda")?,
         epochs: fields.count("epochs")?,
+        before: 0,
         batch: fields.count("batch_size")?,
         rate: fields.number("learning_rate")?,
         decay: fields.number("decay")?,
         method: Method::new(&fields.text("optimizer")?, fields.number("momentum")?)?,
-        shuffle: fields.flag("shuffle")?,
-        fresh: fields.text("init")? == "fresh",
+        average: fields.number("average")?,
+        shuffle: fields.flag("shuffle")?.then_some(batch_seed),
+        init: Init::new(&fields.text("init")?)?,
         tolerance: fields.number("tolerance")?,
     })
 }
 
-/// Four bytes a parameter, as R keeps them.
-fn write(parameters: &[f32]) -> Robj {
-    let bytes: Vec<u8> = parameters.iter().flat_map(|p| p.to_le_bytes()).collect();
-    Raw::from_bytes(&bytes).into()
-}
-
-fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
-    let bytes = bytes.as_raw_slice().unwrap_or(&[]);
-    if bytes.len() != 4 * shape.parameters() {
-        let text =
-            format!("holds a network of {} bytes, not {}", bytes.len(), 4 * shape.parameters());
-        return Err(wbb_core::error::Error::argument("object", text));
-    }
-    Ok(bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
-}
-
+/// The tables are made here, in the job; R's thread has only to copy them.
 fn result(
-    draws: Draws<DrawNetwork>,
-    networks: Vec<DrawNetwork>,
+    mut draws: Draws<DrawNetwork>,
     epochs: usize,
     keep: bool,
     units: Standard,
     answer: Answer,
-) -> List {
-    let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
+    control: &Control,
+) -> Result<Convert> {
+    let mut networks = std::mem::take(&mut draws.asides);
     let count = networks.len();
-    let mut curve = vec![f64::NAN; count * epochs];
-    let size = networks.first().map_or(0, |n| n.answers.len());
-    let mut answers = vec![0.0; count * size];
+    let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
+    let (rate, loss) = (of_draws(|n| n.rate), of_draws(|n| n.loss));
+    let gradient = (of_draws(|n| n.gradient), of_draws(|n| n.start_gradient));
+    let accuracy = of_draws(|n| n.accuracy);
+    let (rows, outputs) = networks.first().map_or((0, 0), |n| n.answers.dim());
+    let mut curves = Array2::from_elem((count, epochs).f(), f64::NAN);
+    let mut answers = Array3::zeros((count, rows, outputs).f());
     for (k, network) in networks.iter().enumerate() {
-        for (e, &value) in network.curve.iter().enumerate() {
-            curve[e * count + k] = value;
-        }
-        for (at, &value) in network.answers.iter().enumerate() {
-            answers[at * count + k] = value;
-        }
+        control.check()?;
+        let mut curve = curves.slice_mut(s![k, ..]);
+        curve.iter_mut().zip(&network.curve).for_each(|(place, value)| *place = *value);
+        answers.slice_mut(s![k, .., ..]).assign(&network.answers);
     }
+    let shelf = keep.then(|| Shelf::new(networks.drain(..).map(|n| n.parameters)));
     let (y_center, y_scale) = match answer {
         Answer::Number { center, scale } => (center, scale),
         Answer::Classes(_) => (0.0, 1.0),
     };
-    let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
-    list!(
-        networks =
-            if keep { List::from_values(networks.iter().map(kept)).into() } else { Robj::from(()) },
-        predictions = if size > 0 { Robj::from(answers) } else { Robj::from(()) },
-        status = draws.status.iter().map(|s| *s as i32).collect::<Vec<i32>>(),
-        iterations = draws.iterations.iter().map(|i| *i as i32).collect::<Vec<i32>>(),
-        learning_rate = of_draws(|n| n.rate),
-        objective = flat(draws.objective),
-        loss = of_draws(|n| n.loss),
-        gradient = of_draws(|n| n.gradient),
-        accuracy = of_draws(|n| n.accuracy),
-        sigma = flat(draws.sigma),
-        curve = curve,
-        center = units.center,
-        scale = units.scale,
-        y_center = y_center,
-        y_scale = y_scale
-    )
+    Ok(Box::new(move || {
+        list!(
+            networks = shelf.map_or_else(|| ().into(), |s| Robj::from(ExternalPtr::new(s))),
+            predictions = if rows > 0 { Robj::from(flat(answers)) } else { Robj::from(()) },
+            status = draws.status.iter().map(|s| *s as i32).collect::<Vec<i32>>(),
+            iterations = draws.iterations.iter().map(|i| *i as i32).collect::<Vec<i32>>(),
+            learning_rate = rate,
+            objective = flat(draws.objective),
+            loss = loss,
+            gradient = gradient.0,
+            start_gradient = gradient.1,
+            accuracy = accuracy,
+            sigma = flat(draws.sigma),
+            curve = flat(curves),
+            center = units.center,
+            scale = units.scale,
+            y_center = y_center,
+            y_scale = y_scale
+        )
+    }))
 }
 
 extendr_module! {
     mod mlp;
     fn rust_mlp_job;
-    fn rust_mlp_predict_job;
 }

@@ -17,6 +17,7 @@ pub enum Stage {
     CrossValidation,
     Draws,
     Epochs,
+    Predictions,
 }
 
 impl Stage {
@@ -26,6 +27,7 @@ impl Stage {
             Stage::CrossValidation => "cv",
             Stage::Draws => "draws",
             Stage::Epochs => "epochs",
+            Stage::Predictions => "predictions",
         }
     }
 }
@@ -65,7 +67,8 @@ impl Control {
             0 => Stage::Mode,
             1 => Stage::CrossValidation,
             2 => Stage::Draws,
-            _ => Stage::Epochs,
+            3 => Stage::Epochs,
+            _ => Stage::Predictions,
         };
         (stage, self.done.load(Relaxed), self.total.load(Relaxed))
     }
