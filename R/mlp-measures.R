@@ -39,13 +39,7 @@ accuracy.wbb_mlp <- function(object, x = NULL, y = NULL, type = c("draws", "mean
   check_dots(..., .function = "accuracy", .known = c("x", "y", "type"))
   type <- check_choice(type, "type", c("draws", "mean"))
   need_classes(object, "accuracy", "log_loss()")
-  rows <- observed_rows(object, x, y)
-  right <- over_rows(object, rows, function(p, at) {
-    truth <- as.integer(rows$y)[at]
-    if (type == "mean") return(sum(max.col(mean_probabilities(p), "first") == truth))
-    rowSums(likeliest_classes(p) == rep(truth, each = nrow(p)))
-  })
-  Reduce(`+`, right) / rows$n
+  measure_of(observed_scores(object, x, y), "right", type)
 }
 
 #' @rdname accuracy
@@ -58,43 +52,22 @@ log_loss.wbb_mlp <- function(object, x = NULL, y = NULL, type = c("draws", "mean
   check_dots(..., .function = "log_loss", .known = c("x", "y", "type"))
   check_fit(object)
   type <- check_choice(type, "type", c("draws", "mean"))
-  rows <- observed_rows(object, x, y)
-  loss <- over_rows(object, rows, function(p, at) {
-    known <- log_likelihood(object, p, rows$y[at])
-    if (type == "mean") -sum(log_mean_exp(known)) else -rowSums(known)
-  })
-  Reduce(`+`, loss) / rows$n
+  measure_of(observed_scores(object, x, y), "loss", type)
 }
 
-# What each draw (row) said of each observation (column) before it saw it.
-log_likelihood <- function(fit, p, y) {
-  if (is.factor(y)) {
-    columns <- seq_along(y) + (as.integer(y) - 1) * length(y)
-    return(log(pmax(matrix(p, nrow(p))[, columns, drop = FALSE], .Machine$double.eps)))
+# All measures of the draws at some rows, in one pass: means over the rows, of each draw (`right`, `loss`, `square`)
+# and of the mean of the draws (`mean_right`, `mean_loss`).
+observed_scores <- function(fit, x = NULL, y = NULL) {
+  rows <- observed_rows(fit, x, y)
+  question <- if (is.factor(rows$y)) {
+    list(what = "classes", y = as.integer(rows$y))
+  } else {
+    list(what = "numbers", y = rows$y, sigma = network_sigma(fit))
   }
-  sigma <- pmax(fit$diagnostics$sigma[usable_draws(fit)], .Machine$double.xmin)
-  matrix(stats::dnorm(rep(y, each = nrow(p)), p, sigma, log = TRUE), nrow(p))
+  lapply(ask_networks(fit, rows, question)$sums, function(sum) sum / rows$n)
 }
 
-# Of each column, without overflow.
-log_mean_exp <- function(logs) {
-  top <- apply(logs, 2L, max)
-  top + log(colMeans(exp(logs - rep(top, each = nrow(logs)))))
-}
-
-mean_probabilities <- function(p) matrix(colMeans(matrix(p, nrow(p))), dim(p)[2L])
-
-# Draws by rows: the number of the class with the largest probability, the first among equals.
-likeliest_classes <- function(p) {
-  best <- matrix(p[, , 1L], nrow(p))
-  class <- matrix(1L, nrow(best), ncol(best))
-  for (k in seq_len(dim(p)[3L])[-1L]) {
-    larger <- p[, , k] > best
-    best[larger] <- p[, , k][larger]
-    class[larger] <- k
-  }
-  class
-}
+measure_of <- function(scores, measure, type) scores[[if (type == "mean") paste0("mean_", measure) else measure]]
 
 # The rows of a measure, with what was observed.
 observed_rows <- function(fit, x, y) {
@@ -138,8 +111,13 @@ need_classes <- function(fit, what, instead) {
 #' @param class `NULL` looks at the probability of the predicted class, whichever it is (the confidence);
 #'   the name of a class at the probability of that class.
 #' @param bins The number of bins, of equal width.
-#' @param level The probability of the interval of the observed share: the posterior of a proportion under
-#'   Jeffreys' prior.
+#' @param level The probability of the interval of the observed share: that of Jeffreys as Brown, Cai and
+#'   DasGupta (2001) define it. With h of n rows true its limits are the equal-tailed quantiles of
+#'   Beta(h + 1/2, n - h + 1/2), but for the lower one where none came true, which is 0, and the upper one where all
+#'   did, which is 1.
+#' @references
+#' Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion. *Statistical
+#' Science* 16, 101--133.
 #' @return A data frame with a row for each bin that has rows: its limits `from` and `to`, the mean
 #'   `predicted` probability, the `observed` share with its limits `lwr` and `upr`, and the `count` of rows.
 #' @examples
@@ -160,7 +138,7 @@ calibration.wbb_mlp <- function(object, x = NULL, y = NULL, class = NULL, bins =
   level <- check_level(level)
   if (!is.null(class)) class <- match(check_choice(class, "class", object$levels), object$levels)
   rows <- observed_rows(object, x, y)
-  prob <- do.call(rbind, over_rows(object, rows, function(p, at) mean_probabilities(p)))
+  prob <- ask_networks(object, rows, list(what = "mean"))$rows$mean
   chosen <- if (is.null(class)) max.col(prob, "first") else rep(class, rows$n)
   calibration_table(prob[cbind(seq_len(rows$n), chosen)], as.integer(rows$y) == chosen, bins, level)
 }
@@ -172,7 +150,7 @@ calibration_table <- function(predicted, true, bins, level) {
   hits <- tabulate(match(bin[true], used), length(used))
   limits <- vapply(interval_probs(level), stats::qbeta, numeric(length(used)), hits + 0.5, count - hits + 0.5)
   limits <- matrix(limits, ncol = 2L)
-  # Where all or none came true the interval reaches that end (Brown, Cai and DasGupta 2001).
+  # A share that was observed is inside its interval.
   limits[hits == 0L, 1L] <- 0
   limits[hits == count, 2L] <- 1
   data.frame(
@@ -211,20 +189,9 @@ uncertainty.wbb_mlp <- function(object, x = NULL, ...) {
   check_dots(..., .function = "uncertainty", .known = "x")
   check_fit(object)
   rows <- if (is.null(x)) kept_rows(object) else prediction_rows(object, x, "x")
-  parts <- over_rows(object, rows, if (length(object$levels)) split_entropy else function(f, at) {
-    noise <- mean(object$diagnostics$sigma[usable_draws(object)]^2)
-    cbind(rep(noise, ncol(f)), colMeans((f - rep(colMeans(f), each = nrow(f)))^2))
-  })
-  parts <- do.call(rbind, parts)
-  data.frame(total = parts[, 1L] + parts[, 2L], data = parts[, 1L], model = parts[, 2L], row.names = rows$names)
+  classes <- length(object$levels) > 0L
+  parts <- ask_networks(object, rows, list(what = "spread", classes = classes))$rows
+  data <- if (classes) parts$data[, 1L] else rep(mean(network_sigma(object)^2), rows$n)
+  model <- parts$model[, 1L]
+  data.frame(total = data + model, data = data, model = model, row.names = rows$names)
 }
-
-# The data's part and the model's; the latter is not negative but for rounding.
-split_entropy <- function(p, at) {
-  whole <- rowSums(entropy(mean_probabilities(p)))
-  own <- rowSums(mean_probabilities(entropy(p)))
-  cbind(own, pmax(whole - own, 0))
-}
-
-# 0 log 0 = 0.
-entropy <- function(p) -p * log(pmax(p, .Machine$double.xmin))

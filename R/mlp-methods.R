@@ -18,31 +18,29 @@ describe.wbb_mlp <- function(fit) {
   }
   step <- paste0(spec$optimizer, if (spec$optimizer == "momentum") paste0(" (", format(spec$momentum), ")"), ", step ",
     format(spec$learning_rate), if (spec$decay > 0) paste0(" exp(-", format(spec$decay), " k)"))
-  training <- paste0(step, ", at most ", counted(spec$epochs, "epoch"), ", ", batches, ", ",
-    c(shared = "one start for all draws", fresh = "a start for each draw")[[spec$init]])
+  averaged <- if (spec$average > 0 && spec$batch_size < spec$n) paste0(", the last ", format(100 * spec$average), "% averaged")
+  training <- paste0(step, ", at most ", counted(spec$epochs, "epoch"), averaged, ", ", batches, ", ",
+    c(trained = "the first fifth for all draws", shared = "one start for all draws", fresh = "a start for each draw")[[spec$init]])
   words$lines <- c(words$lines, Training = training)
   words
 }
 
-# The draws of all measures that a fit knows of without computing predictions, a column each.
-measure_draws <- function(fit) {
-  usable <- usable_draws(fit)
-  d <- fit$diagnostics[usable, ]
-  tested <- !is.null(fit$test$y)
-  test <- if (!tested) NULL else if (length(fit$levels)) {
-    cbind(`test accuracy` = accuracy(fit), `test log-loss` = log_loss(fit))
+# The draws of all measures that a fit knows of without computing predictions, a column each; `scores` are those
+# of its test set.
+measure_draws <- function(fit, scores = test_scores(fit)) {
+  d <- fit$diagnostics[usable_draws(fit), ]
+  classes <- length(fit$levels) > 0L
+  test <- if (is.null(scores)) NULL else if (classes) {
+    cbind(`test accuracy` = scores$right, `test log-loss` = scores$loss)
   } else {
-    cbind(`test RMSE` = test_rmse(fit), `test log-loss` = log_loss(fit))
+    cbind(`test RMSE` = sqrt(scores$square), `test log-loss` = scores$loss)
   }
-  own <- if (length(fit$levels)) cbind(`training accuracy` = d$accuracy) else cbind(`residual sd` = d$sigma)
+  own <- if (classes) cbind(`training accuracy` = d$accuracy) else cbind(`residual sd` = d$sigma)
   cbind(test, own, `training loss` = d$loss, `gradient norm` = d$gradient, epochs = d$iterations)
 }
 
-test_rmse <- function(fit) {
-  rows <- c(kept_rows(fit), list(y = fit$test$y))
-  squares <- over_rows(fit, rows, function(f, at) rowSums((f - rep(rows$y[at], each = nrow(f)))^2))
-  sqrt(Reduce(`+`, squares) / rows$n)
-}
+# NULL without a response to test on.
+test_scores <- function(fit) if (!is.null(fit$test$y)) observed_scores(fit)
 
 #' Summarise the draws of a network
 #'
@@ -65,22 +63,19 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3
   check_dots(..., .function = "summary", .known = c("probs", "digits"))
   check_fit(object)
   probs <- check_probs(probs)
-  classes <- length(object$levels) > 0L
+  scores <- test_scores(object)
   structure(
     list(
       fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics")], class = class(object)),
-      table = measure_table(object, probs),
-      mean = if (!is.null(object$test$y)) {
-        c(accuracy = if (classes) accuracy(object, type = "mean"), log_loss = log_loss(object, type = "mean"))
-      },
+      table = measure_table(measure_draws(object, scores), probs),
+      mean = c(accuracy = if (length(object$levels)) scores$mean_right, log_loss = scores$mean_loss),
       draws = draw_count(object$spec), status = table(object$diagnostics$status), digits = check_count(digits, "digits")
     ),
     class = "summary.wbb_mlp"
   )
 }
 
-measure_table <- function(fit, probs) {
-  draws <- measure_draws(fit)
+measure_table <- function(draws, probs) {
   data.frame(term = colnames(draws), mean = colMeans(draws), sd = column_sds(draws), quantile_columns(draws, probs),
     check.names = FALSE, row.names = NULL)
 }
@@ -113,7 +108,7 @@ print.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_header(x)
   # A fit without draws is still to be looked at.
   if (!all(failed_status(x$diagnostics$status))) {
-    table <- measure_table(x, c(0.025, 0.975))
+    table <- measure_table(measure_draws(x), c(0.025, 0.975))
     cat("\n")
     for (i in seq_len(nrow(table))) {
       numbers <- vapply(unlist(table[i, c("mean", "2.5%", "97.5%")]), format, "", digits = min(digits, 4L))
@@ -213,8 +208,9 @@ repr_html.wbb_mlp <- function(obj, ...) {
 }
 
 html_measures <- function(fit) {
-  rows <- measure_table(fit, c(0.025, 0.975))
-  data <- marginal_data(measure_draws(fit), seq_len(nrow(rows)), rep(NA_real_, nrow(rows)))
+  draws <- measure_draws(fit)
+  rows <- measure_table(draws, c(0.025, 0.975))
+  data <- marginal_data(draws, seq_len(nrow(rows)), rep(NA_real_, nrow(rows)))
   cells <- cbind(
     vapply(rows$mean, html_number, ""), vapply(rows$sd, html_number, ""),
     vapply(rows[["2.5%"]], html_number, ""), vapply(rows[["97.5%"]], html_number, ""),

@@ -35,6 +35,35 @@ fit_networks <- function(fit) {
   fit$draws[usable]
 }
 
+# The bytes of one network of these settings.
+network_bytes <- function(spec) 4 * sum(layer_table(spec)$parameters)
+
+# Networks cross to Rust and back on a shelf, some 64 MB at a time: R can be interrupted in between.
+shelf_bytes <- 2^26
+
+shelf_steps <- function(count, bytes) {
+  at_once <- max(1, floor(shelf_bytes / bytes))
+  split(seq_len(count), (seq_len(count) - 1) %/% at_once)
+}
+
+to_shelf <- function(networks) {
+  shelf <- rust_shelf()
+  for (at in shelf_steps(length(networks), length(networks[[1L]]))) {
+    rust_shelf_put(shelf, networks[at])
+    Sys.sleep(0)
+  }
+  shelf
+}
+
+from_shelf <- function(shelf, count, bytes) {
+  networks <- vector("list", count)
+  for (at in shelf_steps(count, bytes)) {
+    networks[at] <- rust_shelf_take(shelf, length(at))
+    Sys.sleep(0)
+  }
+  networks
+}
+
 network_numbers <- function(network) {
   readBin(network, "numeric", length(network) / 4, size = 4L, endian = "little")
 }

@@ -115,8 +115,9 @@ accuracy_data <- function(fit, newdata, y, level) {
   whole <- c(training = NA_real_)
   if (!is.null(newdata) || !is.null(fit$test$y)) {
     name <- if (is.null(newdata)) "test" else "new data"
-    values <- c(stats::setNames(list(accuracy(fit, newdata, y)), name), values)
-    whole <- c(stats::setNames(accuracy(fit, newdata, y, "mean"), name), whole)
+    scores <- observed_scores(fit, newdata, y)
+    values <- c(stats::setNames(list(scores$right), name), values)
+    whole <- c(stats::setNames(scores$mean_right, name), whole)
   }
   probs <- c(0.5, interval_probs(level))
   middle <- vapply(values, stats::quantile, double(3), probs, names = FALSE)

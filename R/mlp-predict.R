@@ -1,4 +1,4 @@
-# Predictions of networks: rows go through all draws in blocks, so that memory stays bounded.
+# Predictions of networks: Rust asks all of them and gives back what was asked for, not all their answers.
 
 #' Predictions of networks, with intervals
 #'
@@ -73,21 +73,14 @@ check_mlp_interval <- function(interval, type, fit) {
 }
 
 predict_classes <- function(fit, rows, type, interval, level) {
-  blocks <- over_rows(fit, rows, function(p, at) {
-    flat <- matrix(p, nrow(p))
-    mean <- matrix(colMeans(flat), dim(p)[2L], dim(p)[3L])
-    if (interval == "none") return(mean)
-    limits <- column_quantiles(flat, interval_probs(level))
-    array(c(mean, limits[1L, ], limits[2L, ]), c(dim(mean), 3L))
-  })
+  answers <- ask_networks(fit, rows, interval_question(fit, interval, level))$rows
   if (interval == "none") {
-    prob <- do.call(rbind, blocks)
+    prob <- answers$mean
     dimnames(prob) <- list(rows$names, fit$levels)
     return(if (type == "class") likeliest(prob, fit$levels) else prob)
   }
-  out <- array(0, c(rows$n, length(fit$levels), 3L), list(rows$names, fit$levels, c("fit", "lwr", "upr")))
-  for (k in 1:3) out[, , k] <- do.call(rbind, lapply(blocks, function(block) matrix(block[, , k], nrow(block))))
-  out
+  array(unlist(answers, use.names = FALSE), c(rows$n, length(fit$levels), 3L),
+    list(rows$names, fit$levels, c("fit", "lwr", "upr")))
 }
 
 likeliest <- function(prob, levels) {
@@ -97,22 +90,21 @@ likeliest <- function(prob, levels) {
 }
 
 predict_numbers <- function(fit, rows, interval, level) {
-  sigma <- fit$diagnostics$sigma[usable_draws(fit)]
-  probs <- interval_probs(level)
-  blocks <- over_rows(fit, rows, function(f, at) {
-    limits <- switch(interval,
-      none = NULL,
-      credible = t(column_quantiles(f, probs)),
-      prediction = matrix(vapply(probs, mixture_quantile, numeric(ncol(f)), centre = t(f), sigma = sigma), ncol = 2L)
-    )
-    unname(cbind(colMeans(f), limits))
-  })
-  out <- do.call(rbind, blocks)
+  answers <- ask_networks(fit, rows, interval_question(fit, interval, level))$rows
+  out <- do.call(cbind, unname(answers))
   rownames(out) <- rows$names
   if (interval == "none") return(out[, 1L])
   colnames(out) <- c("fit", "lwr", "upr")
   out
 }
+
+interval_question <- function(fit, interval, level) {
+  if (interval == "none") return(list(what = "mean"))
+  list(what = interval, probs = interval_probs(level), sigma = network_sigma(fit))
+}
+
+# Of the draws that have a network; empty for classes.
+network_sigma <- function(fit) as.double(fit$diagnostics$sigma[usable_draws(fit)])
 
 # Rows that na.exclude left out come back as NA.
 pad_rows <- function(na_action, out) {
@@ -140,46 +132,76 @@ prediction_rows <- function(fit, newdata, argument = "newdata") {
   list(n = nrow(x), names = names, x = x)
 }
 
-# About 100 MB of doubles.
-network_block <- 1.25e7
+# Asking ---------------------------------------------------------------------------
 
-# Applies `reduce` to the predictions of blocks of rows, draws by rows (by classes), and the rows' numbers.
-over_rows <- function(fit, rows, reduce, numbers = network_block) {
-  draws <- length(usable_draws(fit))
-  size <- max(1, floor(numbers / (draws * max(1, length(fit$levels)))))
-  # No rows are one empty block.
-  lapply(seq(0, by = size, length.out = max(1, ceiling(rows$n / size))), function(before) {
+# The reply of all draws to a question about `rows`: `draws`, all answers; or `rows`, what has a part for each of
+# them; or `sums` over them. The question says `what` and brings what that takes; see mlp_predict.rs.
+ask_networks <- function(fit, rows, question) {
+  if (!rows$n) return(empty_reply(question, length(fit$levels)))
+  if (is.null(rows$x)) ask_kept(fit, rows, question) else ask_new(fit, rows, question)
+}
+
+# The reply to a job about n rows: what has a part for each row is a matrix, with outputs as columns.
+reply_of <- function(start, n) {
+  reply <- job_result(run_job(start, watched()))
+  reply$rows <- lapply(reply$rows, function(part) matrix(part, n))
+  reply
+}
+
+ask_new <- function(fit, rows, question) {
+  networks <- fit_networks(fit)
+  settings <- fit$spec[c("hidden", "classes", "activation", "center", "scale", "y_center", "y_scale", "threads")]
+  reply_of(function() rust_mlp_predict_job(to_shelf(networks), rust_matrix(rows$x), question, settings), rows$n)
+}
+
+# About 100 MB of doubles.
+kept_block <- 1.25e7
+
+# Answers in the fit go to Rust in blocks of rows, which leave it as large as it is.
+ask_kept <- function(fit, rows, question, numbers = kept_block) {
+  usable <- usable_draws(fit)
+  outputs <- max(1L, length(fit$levels))
+  size <- max(1, floor(numbers / (length(usable) * outputs)))
+  parts <- lapply(seq(0, rows$n - 1, by = size), function(before) {
     at <- before + seq_len(min(size, rows$n - before))
-    reduce(block_predictions(fit, rows, at), at)
+    block <- kept_predictions(fit, usable, at)
+    if (!is.null(question$y)) question$y <- question$y[at]
+    reply_of(function() rust_mlp_kept_job(block, as.double(dim(block)), question, fit$spec["threads"]), length(at))
   })
+  Reduce(join_replies, parts)
+}
+
+# Regression has no third dimension.
+kept_predictions <- function(fit, draws, rows) {
+  if (length(fit$levels)) fit$predictions[draws, rows, , drop = FALSE] else fit$predictions[draws, rows, drop = FALSE]
+}
+
+join_replies <- function(first, second) {
+  list(rows = Map(rbind, first$rows, second$rows), sums = Map(`+`, first$sums, second$sums))
+}
+
+# No rows have nothing to say.
+empty_reply <- function(question, classes) {
+  parts <- switch(question$what,
+    mean = "mean", credible = , prediction = c("mean", "lower", "upper"), spread = c("data", "model")
+  )
+  outputs <- if (question$what == "spread") 1L else max(1L, classes)
+  list(rows = stats::setNames(rep(list(matrix(0, 0L, outputs)), length(parts)), parts))
 }
 
 all_predictions <- function(fit, rows) {
-  numbers <- as.double(length(usable_draws(fit))) * rows$n * max(1, length(fit$levels))
-  check_size(numbers, "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  out <- block_predictions(fit, rows, seq_len(rows$n))
-  dimnames(out) <- c(list(NULL, rows$names), if (length(fit$levels)) list(fit$levels))
-  out
-}
-
-block_predictions <- function(fit, rows, at) {
   usable <- usable_draws(fit)
-  classes <- length(fit$levels)
-  shape <- c(length(usable), length(at), if (classes) classes)
-  if (!length(at)) return(array(0, shape))
-  if (is.null(rows$x)) {
-    if (all(shape == dim(fit$predictions))) return(unname(fit$predictions))
-    return(unname(if (classes) fit$predictions[usable, at, , drop = FALSE] else fit$predictions[usable, at, drop = FALSE]))
+  shape <- c(length(usable), rows$n, if (length(fit$levels)) length(fit$levels))
+  check_size(prod(as.double(shape)), "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
+  out <- if (is.null(rows$x)) {
+    kept_predictions(fit, usable, seq_len(rows$n))
+  } else if (rows$n) {
+    ask_networks(fit, rows, list(what = "draws"))$draws
+  } else {
+    double()
   }
-  x <- if (length(at) == rows$n) rows$x else rows$x[at, , drop = FALSE]
-  settings <- fit$spec[c("hidden", "classes", "activation", "center", "scale", "y_center", "y_scale", "threads")]
-  out <- mlp_predict_job(fit_networks(fit), x, settings)$predictions
-  dim(out) <- shape
+  attributes(out) <- list(dim = shape, dimnames = c(list(NULL, rows$names), if (length(fit$levels)) list(fit$levels)))
   out
-}
-
-mlp_predict_job <- function(networks, x, settings) {
-  job_result(run_job(function() rust_mlp_predict_job(networks, rust_matrix(x), settings)))
 }
 
 #' @rdname predict.wbb_mlp

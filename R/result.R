@@ -71,7 +71,7 @@ grid_doubt <- function(fit) {
 # By draw --------------------------------------------------------------------------
 
 # In the order of Rust's codes.
-status_levels <- c("converged", "not converged", "empty", "finished", "diverged")
+status_levels <- c("converged", "not converged", "empty", "finished", "diverged", "unsettled")
 
 # Solvers know the first three.
 status_factor <- function(codes, levels = status_levels[1:3]) factor(status_levels[codes + 1L], levels)
@@ -79,8 +79,8 @@ status_factor <- function(codes, levels = status_levels[1:3]) factor(status_leve
 # By code: to compare a factor with a word takes longer than to solve a small draw.
 count_status <- function(status, word) sum(unclass(status) == match(word, levels(status)), na.rm = TRUE)
 
-# A run of so many epochs that ran them has not failed.
-failed_status <- function(status) !status %in% c("converged", "finished")
+# A run of so many epochs that ran them has not failed, however far it came.
+failed_status <- function(status) !status %in% c("converged", "finished", "unsettled")
 
 # One row a draw, lambda after lambda. `measures` are Rust's, by draw and lambda.
 draw_diagnostics <- function(measures, settings, lambda = NULL) {

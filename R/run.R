@@ -164,7 +164,7 @@ redraw <- function(bar, line) {
   bar$width <- nchar(line)
 }
 
-stage_names <- c(mode = "mode", cv = "cross-validation", draws = "draws", epochs = "epochs")
+stage_names <- c(mode = "mode", cv = "cross-validation", draws = "draws", epochs = "epochs", predictions = "predictions")
 
 progress_line <- function(state, seconds) {
   share <- if (state$total > 0) min(1, state$done / state$total) else 0

@@ -38,9 +38,9 @@ coefficient_settings <- function(given, coefficients, lambda) {
 
 # A fixed seed leaves R's generator alone; NULL takes one number from it, so that
 # set.seed() reproduces.
-check_seed <- function(value) {
+check_seed <- function(value, argument = "seed") {
   if (is.null(value)) return(as.double(sample.int(.Machine$integer.max, 1L)))
-  check_count(value, "seed", -2^53, 2^53)
+  check_count(value, argument, -2^53, 2^53)
 }
 
 # NULL: all cores, which Rust counts.

@@ -10,11 +10,25 @@ quick_mlp <- function(...) {
   )
   if (!is.null(names(call)) && "x" %in% names(call)) defaults[c("formula", "data")] <- NULL
   for (name in setdiff(names(defaults), names(call))) call[[name]] <- defaults[[name]]
-  eval(call, parent.frame())
+  brief(eval(call, parent.frame()))
 }
 
 # Where what is trained matters little.
-small_mlp <- function(...) wbb_mlp(..., seed = 1, threads = 1)
+small_mlp <- function(...) brief(wbb_mlp(..., seed = 1, threads = 1))
+
+# Most tests need no more than a few epochs, and no warning that these were few.
+brief <- function(code) {
+  withCallingHandlers(code, wbb_warning_training = function(warning) invokeRestart("muffleWarning"))
+}
+
+# Networks for classes and for numbers, each with a test set.
+tested_classes <- function() quick_mlp(hidden = c(5, 4), test = iris[c(FALSE, TRUE), ])
+tested_numbers <- function() {
+  brief(wbb_mlp(dist ~ speed, cars, hidden = c(4, 3), activation = "tanh", draws = 15, epochs = 50,
+    learning_rate = 0.3, test = cars[c(1, 20, 50), ], seed = 1, threads = 1))
+}
+
+brief_call <- function(arguments) brief(do.call(wbb_mlp, arguments))
 
 # A draw's outputs from its row of as.matrix(), in the order W1, b1, W2, ..., and x in the user's units.
 plain_network <- function(theta, x, sizes, activation = "relu") {

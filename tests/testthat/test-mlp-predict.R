@@ -1,6 +1,5 @@
-fit <- quick_mlp(hidden = c(5, 4), test = iris[c(FALSE, TRUE), ])
-curve <- wbb_mlp(dist ~ speed, cars, hidden = c(4, 3), activation = "tanh", draws = 15, epochs = 50,
-  learning_rate = 0.3, test = cars[c(1, 20, 50), ], seed = 1, threads = 1)
+fit <- tested_classes()
+curve <- tested_numbers()
 even <- iris[c(FALSE, TRUE), ]
 
 test_that("predictions are those of the network in plain R", {
@@ -54,20 +53,41 @@ test_that("numbers have credible and prediction intervals", {
   expect_equal(unname(residuals(curve)), cars$dist - unname(fitted(curve)))
 })
 
-test_that("blocks of rows give the same numbers", {
+test_that("blocks of rows give the same replies", {
   gaps <- fit
   gaps$diagnostics$status[c(3, 12)] <- "diverged"
-  for (newdata in list(iris, "test")) {
-    rows <- prediction_rows(gaps, newdata)
-    whole <- predict(gaps, newdata, "draws")
-    parts <- over_rows(gaps, rows, function(p, at) list(p, at), numbers = 1000)
-    # Ten draws of three classes: 33 rows a block.
-    expect_length(parts, ceiling(rows$n / 33))
-    expect_identical(unlist(lapply(parts, `[[`, 2)), as.double(seq_len(rows$n)))
-    for (part in parts) expect_equal(part[[1]], unname(whole[, part[[2]], ]), tolerance = 1e-6)
-    expect_equal(whole, predict(fit, newdata, "draws")[-c(3, 12), , ])
+  expect_equal(predict(gaps, iris, "draws"), predict(fit, iris, "draws")[-c(3, 12), , ])
+  expect_equal(predict(gaps, "test", "draws"), predict(fit, "test", "draws")[-c(3, 12), , ])
+  rows <- prediction_rows(gaps, "test")
+  questions <- list(
+    list(what = "mean"), list(what = "credible", probs = c(0.1, 0.9), sigma = double()),
+    list(what = "spread", classes = TRUE), list(what = "classes", y = as.integer(even$Species))
+  )
+  for (question in questions) {
+    whole <- ask_kept(gaps, rows, question)
+    # Ten draws of three classes: 33 rows a block, then one.
+    for (numbers in c(1000, 1)) {
+      parts <- ask_kept(gaps, rows, question, numbers)
+      for (part in c("rows", "sums")) if (length(whole[[part]])) expect_equal(parts[[part]], whole[[part]])
+    }
+    # The networks say what was kept of them.
+    asked <- ask_networks(gaps, prediction_rows(gaps, even), question)
+    expect_equal(asked, ask_networks(gaps, rows, question), tolerance = 1e-6)
   }
-  expect_length(over_rows(curve, prediction_rows(curve, cars), function(f, at) dim(f), numbers = 1), 50)
+  numbers <- list(what = "numbers", y = cars$dist[c(1, 20, 50)], sigma = network_sigma(curve))
+  kept <- prediction_rows(curve, "test")
+  expect_equal(ask_kept(curve, kept, numbers, 1)$sums, ask_kept(curve, kept, numbers)$sums)
+  expect_identical(ask_networks(fit, prediction_rows(fit, even[0, ]), list(what = "mean"))$rows$mean, matrix(0, 0, 3))
+})
+
+test_that("a network that does not fit its settings is refused", {
+  broken <- fit
+  broken$draws[[2]] <- broken$draws[[2]][1:10]
+  expect_bad(predict(broken, even), "object", "10 bytes")
+})
+
+test_that("an unknown question is an error of ours", {
+  expect_error(ask_networks(fit, prediction_rows(fit, even), list(what = "median")), "median", class = "wbb_error_internal")
 })
 
 test_that("predictions do not depend on threads", {
@@ -92,94 +112,19 @@ test_that("the test set in the fit is what was given", {
   joined <- c(update(only, draws = 5), update(only, draws = 7, first_draw = 6))
   expect_identical(accuracy(joined), accuracy(only))
   x <- as.matrix(iris[1:4])
-  by_matrix <- wbb_mlp(x, iris$Species, hidden = 3, draws = 2, epochs = 2, test = x[1:5, ], seed = 1)
+  by_matrix <- brief(wbb_mlp(x, iris$Species, hidden = 3, draws = 2, epochs = 2, test = x[1:5, ], seed = 1))
   expect_identical(dim(by_matrix$predictions), c(2L, 5L, 3L))
   expect_null(by_matrix$test$y)
   expect_bad(accuracy(by_matrix), "y", "has no response")
-  both <- update(by_matrix, test = list(x = x[1:5, ], y = rep("setosa", 5)))
+  both <- brief(update(by_matrix, test = list(x = x[1:5, ], y = rep("setosa", 5))))
   expect_identical(both$predictions, by_matrix$predictions)
   expect_length(accuracy(both), 2)
   expect_bad(predict(quick_mlp(draws = 1, epochs = 1), "test"), "newdata", "without `test`")
 })
 
-test_that("accuracy and log-loss are those of each draw", {
-  draws <- predict(fit, even, "draws")
-  y <- as.integer(even$Species)
-  right <- apply(draws, 1, function(p) mean(max.col(p, "first") == y))
-  expect_equal(accuracy(fit), right)
-  expect_equal(accuracy(fit, even), right)
-  expect_equal(accuracy(fit, "test"), right)
-  expect_equal(accuracy(fit, even[1:4], even$Species), right)
-  expect_equal(accuracy(fit, even[1:4], as.character(even$Species)), right)
-  expect_equal(accuracy(fit, type = "mean"), mean(predict(fit, even, "class") == even$Species))
-  expect_equal(accuracy(fit, iris[c(TRUE, FALSE), ]), fit$diagnostics$accuracy)
-  loss <- apply(draws, 1, function(p) -mean(log(p[cbind(1:75, y)])))
-  expect_equal(log_loss(fit), loss, tolerance = 1e-5)
-  expect_equal(log_loss(fit, type = "mean"), -mean(log(predict(fit, even)[cbind(1:75, y)])), tolerance = 1e-5)
-  sigma <- curve$diagnostics$sigma
-  expect_equal(log_loss(curve, cars[3, ])[2], -dnorm(cars$dist[3], predict(curve, cars[3, ], "draws")[2, ], sigma[2], log = TRUE),
-    ignore_attr = TRUE)
-  density <- mean(dnorm(cars$dist[3], predict(curve, cars[3, ], "draws"), sigma))
-  expect_equal(log_loss(curve, cars[3, ], type = "mean"), -log(density))
-  skip_if_not_installed("generics")
-  expect_identical(generics::accuracy(fit), accuracy(fit))
-})
-
-test_that("calibration puts rows into bins", {
-  table <- calibration(fit, bins = 4)
-  expect_identical(sum(table$count), 75L)
-  expect_equal(sum(table$observed * table$count) / 75, accuracy(fit, type = "mean"))
-  expect_true(all(table$predicted > table$from - 1e-9 & table$predicted <= table$to))
-  expect_true(all(table$lwr <= table$observed & table$observed <= table$upr))
-  of_class <- calibration(fit, class = "virginica", bins = 1)
-  expect_equal(of_class$predicted, mean(predict(fit, even)[, "virginica"]))
-  expect_equal(of_class$observed, 1 / 3)
-  expect_equal(calibration_table(c(0, 0.1, 1), c(FALSE, FALSE, TRUE), 10, 0.9)$count, c(2L, 1L))
-})
-
-test_that("uncertainty is the data's and the model's", {
-  split <- uncertainty(fit, even)
-  expect_identical(names(split), c("total", "data", "model"))
-  expect_equal(split$total, split$data + split$model)
-  p <- predict(fit, even)[5, ]
-  expect_equal(split$total[5], -sum(p * log(p)), tolerance = 1e-5)
-  expect_true(all(split$model >= 0))
-  expect_true(all(split$total <= log(3) + 1e-6))
-  # Draws that agree leave nothing to the model.
-  same <- quick_mlp(weights = "ones", prior_weight = "fixed", draws = 3)
-  expect_lt(max(uncertainty(same, even)$model), 1e-6)
-  parts <- uncertainty(curve, cars)
-  expect_equal(parts$data, rep(mean(curve$diagnostics$sigma^2), 50))
-  expect_equal(parts$model[7], mean((predict(curve, cars, "draws")[, 7] - predict(curve, cars)[7])^2))
-})
-
-test_that("measures refuse what they cannot tell", {
-  expect_bad(accuracy(curve), "object", "regression")
-  expect_bad(calibration(curve), "object", "regression")
-  expect_error(residuals(fit), "classification", class = "wbb_error_argument")
-  none <- quick_mlp(draws = 1, epochs = 1)
-  expect_bad(accuracy(none), "x", "diagnostics")
-  expect_bad(uncertainty(none), "x")
-  expect_bad(accuracy(fit, y = even$Species), "x")
-  expect_bad(accuracy(fit, even[1:4]), "y")
-  expect_bad(accuracy(fit, even[1:4], even$Species[1:3]), "y", "length 3")
-  expect_bad(accuracy(fit, even[1:4], rep("rose", 75)), "y", "\"rose\"")
-  expect_bad(accuracy(fit, even[0, ]), "x")
-  expect_bad(accuracy(fit, tipe = "mean"), "tipe", "`type`")
-  expect_bad(calibration(fit, bins = 0), "bins")
-  expect_bad(calibration(fit, class = "rose"), "class")
-  expect_bad(predict(fit, even, "votes"), "type")
-  expect_bad(predict(curve, cars, "prob"), "type", "regression")
-  expect_bad(predict(fit, even, interval = "prediction"), "interval")
-  expect_bad(predict(fit, even, "class", interval = "credible"), "interval")
-  expect_bad(predict(fit, even, "draws", interval = "credible"), "interval")
-  expect_bad(predict(fit, even, level = 2), "level")
-  expect_bad(predict(fit, newx = even), "newx", "`newdata`")
-})
-
 test_that("rows with missing values come back where na.exclude left them out", {
   holes <- replace(iris, cbind(3, 1), NA)
-  padded <- wbb_mlp(Species ~ ., holes, hidden = 3, draws = 2, epochs = 2, na.action = na.exclude, seed = 1)
+  padded <- brief(wbb_mlp(Species ~ ., holes, hidden = 3, draws = 2, epochs = 2, na.action = na.exclude, seed = 1))
   expect_identical(nobs(padded), 149L)
   expect_identical(dim(predict(padded)), c(150L, 3L))
   expect_true(all(is.na(predict(padded)[3, ])))
@@ -188,7 +133,7 @@ test_that("rows with missing values come back where na.exclude left them out", {
   expect_identical(dim(wide), c(150L, 3L, 3L))
   expect_identical(wide[, , "fit"], predict(padded))
   expect_identical(dimnames(wide)[[3]], c("fit", "lwr", "upr"))
-  numbers <- wbb_mlp(Sepal.Width ~ ., holes, hidden = 3, draws = 2, epochs = 2, na.action = na.exclude, seed = 1)
+  numbers <- brief(wbb_mlp(Sepal.Width ~ ., holes, hidden = 3, draws = 2, epochs = 2, na.action = na.exclude, seed = 1))
   expect_length(residuals(numbers), 150)
   skip_if_not_installed("generics")
   expect_identical(nrow(generics::augment(padded)), 149L)

@@ -14,6 +14,7 @@ mod laplace;
 mod lasso;
 mod marginal;
 mod mlp;
+mod mlp_predict;
 mod results;
 mod settings;
 mod trendfilter;
@@ -41,6 +42,7 @@ extendr_module! {
     use lasso;
     use marginal;
     use mlp;
+    use mlp_predict;
     use trendfilter;
     use weights;
     fn rust_extent;

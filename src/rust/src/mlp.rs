@@ -1,17 +1,18 @@
-//! Networks: data and settings in, networks and their answers out.
+//! Networks: data and settings in, trained networks out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
 use crate::job::{self, Outcome};
+use crate::mlp_predict::Shelf;
 use crate::results::{codes, flat, integers};
 use crate::settings::{Range, weight_plan};
 use extendr_api::prelude::*;
-use ndarray::{Array2, ShapeBuilder};
+use ndarray::{Array2, Array3, ShapeBuilder, s};
 use wbb_core::data::source::Source;
 use wbb_core::data::standard::Standard;
 use wbb_core::engine::bootstrap::{self, Draws};
-use wbb_core::error::Error;
+use wbb_core::engine::job::Control;
 use wbb_core::mlp::{
-    Activation, Answer, DrawNetwork, Inputs, Method, Mlp, Recipe, Shape, Target, predict,
+    Activation, Answer, DrawNetwork, Init, Inputs, Method, Mlp, Recipe, Shape, Target,
 };
 
 /// Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
@@ -30,17 +31,17 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
     let classes = fields.count("classes")?;
     let shape = shape(x.cols(), classes, fields)?;
     let standardize = fields.flag("standardize")?;
-    let (recipe, keep) = (recipe(fields)?, keep(fields)?);
+    let (recipe, keep) = (recipe(fields, plan.seed())?, keep(fields)?);
     let range = Range::read(fields)?;
     job::start(fields, move |control| {
         // A sparse matrix keeps its zeros.
         let centred = matches!(x, Source::Dense(_));
-        let units = standardize.then(|| Standard::new(&x, centred, |i| plan.case(i)));
-        control.check()?;
-        let inputs = Inputs::new(&x, units.as_ref());
+        let units = standardize
+            .then(|| Standard::try_new(&x, centred, |i| plan.case(i), || control.check()))
+            .transpose()?;
+        let inputs = Inputs::new(&x, units.as_ref(), control)?;
         drop(x);
-        control.check()?;
-        let test = test.map(|test| Inputs::new(&test, units.as_ref()));
+        let test = test.map(|test| Inputs::new(&test, units.as_ref(), control)).transpose()?;
         let target = match classes {
             0 => Target::numbers(&y, |i| plan.case(i)),
             _ => Target::classes(y.iter().map(|&id| id as u32).collect(), classes),
@@ -48,54 +49,31 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
         let epochs = recipe.epochs;
         let mlp = Mlp::new(shape, inputs, target, test, plan, recipe, keep);
         let draws = bootstrap::run(&mlp, range.first, range.count, control)?;
-        Ok(outcome(draws, epochs, keep, units.unwrap_or_default(), mlp.answer()))
+        outcome(draws, epochs, keep, units.unwrap_or_default(), mlp.answer(), control)
     })
 }
 
-/// The answers of networks at new rows.
-#[extendr]
-fn rust_mlp_predict_job(networks: List, x: List, settings: List) -> Robj {
-    reply(start_predict(&networks, &x, &Fields::new(&settings)))
-}
-
-fn start_predict(networks: &List, x: &List, fields: &Fields) -> Result<Robj> {
-    let x = Matrix::new(x, "newdata")?.source()?;
-    let classes = fields.count("classes")?;
-    let shape = shape(x.cols(), classes, fields)?;
-    let networks =
-        networks.values().map(|bytes| read(&bytes, &shape)).collect::<Result<Vec<_>>>()?;
-    let (center, scale) = (fields.numbers("center")?, fields.numbers("scale")?);
-    let units = (!scale.is_empty()).then(|| Standard { center, scale, sd: Vec::new() });
-    let answer = match classes {
-        0 => {
-            Answer::Number { center: fields.number("y_center")?, scale: fields.number("y_scale")? }
-        }
-        _ => Answer::Classes(classes),
-    };
-    job::start(fields, move |control| {
-        let x = Inputs::new(&x, units.as_ref());
-        let answers = predict(&shape, &networks, &x, answer, control)?;
-        Ok(Outcome { tables: vec![("predictions", answers)], rest: Box::new(|| list!()) })
-    })
-}
-
-fn shape(columns: usize, classes: usize, fields: &Fields) -> Result<Shape> {
+pub fn shape(columns: usize, classes: usize, fields: &Fields) -> Result<Shape> {
     let mut sizes = vec![columns];
     sizes.extend(fields.counts::<usize>("hidden")?);
     sizes.push(classes.max(1));
     Ok(Shape { sizes, activation: Activation::new(&fields.text("activation")?)? })
 }
 
-fn recipe(fields: &Fields) -> Result<Recipe> {
+fn recipe(fields: &Fields, seed: u64) -> Result<Recipe> {
+    // A negative seed is as good as any other: its bits are the key.
+    let batch_seed = fields.optional_number("batch_seed")?.map_or(seed, |s| s as i64 as u64);
     Ok(Recipe {
         lambda: fields.number("lambda")?,
         epochs: fields.count("epochs")?,
+        before: 0,
         batch: fields.count("batch_size")?,
         rate: fields.number("learning_rate")?,
         decay: fields.number("decay")?,
         method: Method::new(&fields.text("optimizer")?, fields.number("momentum")?)?,
-        shuffle: either(fields, "batches", "shuffled", "cyclic")?,
-        fresh: either(fields, "init", "fresh", "shared")?,
+        average: fields.number("average")?,
+        shuffle: either(fields, "batches", "shuffled", "cyclic")?.then_some(batch_seed),
+        init: Init::new(&fields.text("init")?)?,
         tolerance: fields.number("tolerance")?,
     })
 }
@@ -113,57 +91,50 @@ fn either(fields: &Fields, name: &str, yes: &str, no: &str) -> Result<bool> {
     }
 }
 
-/// Four bytes a parameter, as R keeps them.
-fn write(parameters: &[f32]) -> Robj {
-    let bytes: Vec<u8> = parameters.iter().flat_map(|p| p.to_le_bytes()).collect();
-    Raw::from_bytes(&bytes).into()
-}
-
-fn read(bytes: &Robj, shape: &Shape) -> Result<Vec<f32>> {
-    let bytes = bytes.as_raw_slice().unwrap_or(&[]);
-    if bytes.len() != 4 * shape.parameters() {
-        let text =
-            format!("holds a network of {} bytes, not {}", bytes.len(), 4 * shape.parameters());
-        return Err(Error::argument("object", text));
-    }
-    Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
-}
-
+/// The tables are made here, in the job; R's thread has only to copy them.
 fn outcome(
-    draws: Draws<DrawNetwork>,
+    mut draws: Draws<DrawNetwork>,
     epochs: usize,
     keep: bool,
     units: Standard,
     answer: Answer,
-) -> Outcome {
-    let networks = draws.asides;
-    let predictions =
-        by_draw(&networks, |n| &n.answers, networks.first().map_or(0, |n| n.answers.len()));
-    let tables =
-        if predictions.is_empty() { Vec::new() } else { vec![("predictions", predictions)] };
+    control: &Control,
+) -> Result<Outcome> {
+    let mut networks = std::mem::take(&mut draws.asides);
+    let count = networks.len();
+    let of_draws = |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
+    let (rate, loss) = (of_draws(|n| n.rate), of_draws(|n| n.loss));
+    let gradient = (of_draws(|n| n.gradient), of_draws(|n| n.start_gradient));
+    let accuracy = of_draws(|n| n.accuracy);
+    let (rows, outputs) = networks.first().map_or((0, 0), |n| n.answers.dim());
+    // NaN after an early stop.
+    let mut curves = Array2::from_elem((count, epochs).f(), f64::NAN);
+    let mut answers = Array3::zeros((count, rows, outputs).f());
+    for (k, network) in networks.iter().enumerate() {
+        control.check()?;
+        let mut curve = curves.slice_mut(s![k, ..]);
+        curve.iter_mut().zip(&network.curve).for_each(|(place, value)| *place = *value);
+        answers.slice_mut(s![k, .., ..]).assign(&network.answers);
+    }
+    let shelf = keep.then(|| Shelf::new(networks.drain(..).map(|n| n.parameters)));
+    let tables = if rows > 0 { vec![("predictions", flat(answers))] } else { Vec::new() };
     let rest = move || {
-        let of_draws =
-            |f: fn(&DrawNetwork) -> f64| -> Vec<f64> { networks.iter().map(f).collect() };
         let (y_center, y_scale) = match answer {
             Answer::Number { center, scale } => (center, scale),
             Answer::Classes(_) => (0.0, 1.0),
         };
-        let kept = |n: &DrawNetwork| n.parameters.as_ref().map_or_else(|| ().into(), |p| write(p));
         list!(
-            draws = if keep {
-                List::from_values(networks.iter().map(kept)).into()
-            } else {
-                Robj::from(())
-            },
-            curve = by_draw(&networks, |n| &n.curve, epochs),
+            draws = shelf.map_or_else(|| ().into(), |s| Robj::from(ExternalPtr::new(s))),
+            curve = flat(curves),
             diagnostics = list!(
                 status = codes(flat(draws.status)),
                 iterations = integers(flat(draws.iterations)),
-                learning_rate = of_draws(|n| n.rate),
+                learning_rate = rate,
                 objective = flat(draws.objective),
-                loss = of_draws(|n| n.loss),
-                gradient = of_draws(|n| n.gradient),
-                accuracy = of_draws(|n| n.accuracy),
+                loss = loss,
+                gradient = gradient.0,
+                start_gradient = gradient.1,
+                accuracy = accuracy,
                 sigma = flat(draws.sigma)
             ),
             center = units.center,
@@ -172,24 +143,10 @@ fn outcome(
             y_scale = y_scale
         )
     };
-    Outcome { tables, rest: Box::new(rest) }
-}
-
-/// `size` numbers of each network, draws fastest; NaN where a network has fewer (after an early stop).
-fn by_draw(
-    networks: &[DrawNetwork],
-    numbers: fn(&DrawNetwork) -> &Vec<f64>,
-    size: usize,
-) -> Vec<f64> {
-    let mut table = Array2::from_elem((networks.len(), size).f(), f64::NAN);
-    for (mut row, network) in table.outer_iter_mut().zip(networks) {
-        row.iter_mut().zip(numbers(network)).for_each(|(place, value)| *place = *value);
-    }
-    flat(table)
+    Ok(Outcome { tables, rest: Box::new(rest) })
 }
 
 extendr_module! {
     mod mlp;
     fn rust_mlp_job;
-    fn rust_mlp_predict_job;
 }

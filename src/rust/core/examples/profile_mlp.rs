@@ -8,7 +8,7 @@ use std::time::Instant;
 use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap;
 use wbb_core::engine::job::Control;
-use wbb_core::mlp::{Activation, Inputs, Method, Mlp, Recipe, Shape, Target};
+use wbb_core::mlp::{Activation, Init, Inputs, Method, Mlp, Recipe, Shape, Target};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 
@@ -46,18 +46,20 @@ fn run(name: &str, control: &Control) -> Option<()> {
     let recipe = Recipe {
         lambda: 1e-4,
         epochs,
+        before: 0,
         batch: 128,
         rate: 0.1,
         decay: 0.0,
         method: Method::Sgd,
-        shuffle: true,
-        fresh: false,
+        average: 0.2,
+        shuffle: Some(1),
+        init: Init::Shared,
         tolerance: 1e-4,
     };
     let shape = Shape { sizes: vec![SIDE * SIDE, 128, 64, 10], activation: Activation::Relu };
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, ROWS);
     let begin = Instant::now();
-    let inputs = Inputs::new(&Source::dense(&x, ROWS, SIDE * SIDE), None);
+    let inputs = Inputs::new(&Source::dense(&x, ROWS, SIDE * SIDE), None, control).ok()?;
     drop(x);
     let ready = begin.elapsed();
     let mlp = Mlp::new(shape, inputs, Target::classes(y, 10), None, plan, recipe, true);

@@ -1,6 +1,7 @@
 //! The one standardisation of data, and the one definition of a constant column.
 
 use super::source::Source;
+use std::convert::Infallible;
 
 /// What the columns of a matrix are shifted by and divided by.
 #[derive(Clone, Debug, Default)]
@@ -17,9 +18,21 @@ pub struct Standard {
 impl Standard {
     /// `case` are the user's weights of the rows: they weigh means and variances too.
     pub fn new(x: &Source, centred: bool, case: impl Fn(usize) -> f64 + Copy) -> Standard {
+        let Ok(standard) = Standard::try_new(x, centred, case, || Ok::<(), Infallible>(()));
+        standard
+    }
+
+    /// The same for data that take a while: `go_on` is asked before each column.
+    pub fn try_new<E>(
+        x: &Source,
+        centred: bool,
+        case: impl Fn(usize) -> f64 + Copy,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<Standard, E> {
         let total: f64 = (0..x.rows()).map(case).sum();
         let mut out = Standard::default();
         for j in 0..x.cols() {
+            go_on()?;
             let column = match x {
                 Source::Dense(x) => describe(x.column(j).enumerate(), x.rows, total, case),
                 Source::Sparse(x) => {
@@ -31,7 +44,7 @@ impl Standard {
             };
             out.push(&column, centred);
         }
-        out
+        Ok(out)
     }
 
     /// Of a single column, as a response is.
@@ -116,7 +129,7 @@ fn describe(
     let sd = (square / total).sqrt();
     // Differences in the last digits only (or only in rows of weight zero) are no variation.
     let constant = sd <= 4.0 * f64::EPSILON;
-    let rms = mean.hypot(sd) * largest;
+    let rms = libm::hypot(mean, sd) * largest;
     Column { mean: mean * largest, sd: sd * largest, rms, constant }
 }
 

@@ -17,10 +17,12 @@ pub enum Stage {
     CrossValidation,
     Draws,
     Epochs,
+    Predictions,
 }
 
 impl Stage {
-    const ALL: [Stage; 4] = [Stage::Mode, Stage::CrossValidation, Stage::Draws, Stage::Epochs];
+    const ALL: [Stage; 5] =
+        [Stage::Mode, Stage::CrossValidation, Stage::Draws, Stage::Epochs, Stage::Predictions];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -28,6 +30,7 @@ impl Stage {
             Stage::CrossValidation => "cv",
             Stage::Draws => "draws",
             Stage::Epochs => "epochs",
+            Stage::Predictions => "predictions",
         }
     }
 }

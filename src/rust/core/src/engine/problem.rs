@@ -16,6 +16,9 @@ pub enum Status {
     Finished = 3,
     /// Not a number: there is no solution to speak of.
     Diverged = 4,
+    /// The steps that were asked for are done, and did not lead far: the gradient is still a large part
+    /// of what it was at the start.
+    Unsettled = 5,
 }
 
 /// The minimiser of one weighted problem with its certificate, and what else it carries.

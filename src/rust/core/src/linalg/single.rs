@@ -11,6 +11,9 @@ use pulp::{Arch, Simd, WithSimd};
 /// Rows between a request for one from memory and its use.
 const AHEAD: usize = 3;
 
+/// Rows and columns of a matrix that are transposed together.
+const TILE: usize = 32;
+
 /// Numbers in one vector; rows are padded to a multiple of it.
 pub const LANES: usize = 16;
 
@@ -290,9 +293,15 @@ dispatch! {
 /// out = the first `columns` columns of `matrix` as rows of `stride`, padded with zeros.
 pub fn transpose(matrix: &[f32], width: usize, columns: usize, out: &mut [f32], stride: usize) {
     out.fill(0.0);
-    for (r, row) in matrix.chunks_exact(width).enumerate() {
-        for (c, &v) in row[..columns].iter().enumerate() {
-            out[c * stride + r] = v;
+    // In tiles: of a wide matrix every number of a column is in another page of memory.
+    for (first, rows) in matrix.chunks(TILE * width).enumerate() {
+        for tile in (0..columns).step_by(TILE) {
+            for c in tile..(tile + TILE).min(columns) {
+                let to = &mut out[c * stride + first * TILE..];
+                for (to, row) in to.iter_mut().zip(rows.chunks_exact(width)) {
+                    *to = row[c];
+                }
+            }
         }
     }
 }
@@ -303,6 +312,20 @@ mod tests {
 
     fn wave(n: usize, step: f32) -> Vec<f32> {
         (0..n).map(|i| (i as f32 * step).sin()).collect()
+    }
+
+    #[test]
+    fn a_transposed_matrix_has_its_columns_as_rows() {
+        for (rows, columns) in [(1, 1), (33, 5), (40, 100)] {
+            let (width, stride) = (padded(columns), padded(rows));
+            let matrix = wave(rows * width, 0.3);
+            let mut out = vec![9.0; columns * stride];
+            transpose(&matrix, width, columns, &mut out, stride);
+            for (c, row) in out.chunks_exact(stride).enumerate() {
+                assert!((0..rows).all(|r| row[r] == matrix[r * width + c]));
+                assert!(row[rows..].iter().all(|v| *v == 0.0));
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use crate::data::blocks::Blocked;
 use crate::data::source::Source;
 use crate::data::standard::Standard;
+use crate::engine::job::Control;
+use crate::error::Error;
 use crate::linalg::single::{DenseRows, Entry, SparseRows};
 use crate::linalg::sparse::SparseMatrix;
 use rayon::prelude::*;
@@ -30,18 +32,22 @@ pub enum Rows<'a> {
 
 impl Inputs {
     /// Standardised where that is asked for, on the threads of the pool we are in.
-    pub fn new(x: &Source, units: Option<&Standard>) -> Inputs {
+    pub fn new(x: &Source, units: Option<&Standard>, control: &Control) -> Result<Inputs, Error> {
         let storage = match x {
             Source::Dense(x) => {
-                let counts = row_counts(x);
+                let counts = row_counts(x, control)?;
                 let nonzero: usize = counts.iter().map(|c| *c as usize).sum();
                 let few = (nonzero as f64) < SPARSE * (x.rows * x.cols) as f64;
                 let moved = units.is_some_and(|u| u.center.iter().any(|&c| c != 0.0));
-                if few && !moved { sparse_of_dense(x, &counts, units) } else { dense(x, units) }
+                if few && !moved {
+                    sparse_of_dense(x, &counts, units, control)?
+                } else {
+                    dense(x, units, control)?
+                }
             }
-            Source::Sparse(x) => sparse(x, units),
+            Source::Sparse(x) => sparse(x, units, control)?,
         };
-        Inputs { rows: x.rows(), columns: x.cols(), storage }
+        Ok(Inputs { rows: x.rows(), columns: x.cols(), storage })
     }
 
     pub fn rows<'a>(&'a self, which: &'a [u32]) -> Rows<'a> {
@@ -62,32 +68,34 @@ fn scaled(units: Option<&Standard>, j: usize, value: f64) -> f32 {
     units.map_or(value, |u| u.apply(j, value)) as f32
 }
 
-fn dense(x: &Blocked, units: Option<&Standard>) -> Storage {
+fn dense(x: &Blocked, units: Option<&Standard>, control: &Control) -> Result<Storage, Error> {
     let columns = x.cols;
     let mut values = vec![0.0; x.rows * columns];
     let blocks: Vec<_> = x.ranges().collect();
-    values.par_chunks_mut(x.block * columns).zip(blocks).for_each(|(out, rows)| {
+    values.par_chunks_mut(x.block * columns).zip(blocks).try_for_each(|(out, rows)| {
         for (j, column) in x.get(&rows).chunks_exact(rows.len()).enumerate() {
             for (row, &v) in out.chunks_exact_mut(columns).zip(column) {
                 row[j] = scaled(units, j, v);
             }
         }
-    });
-    Storage::Dense(values)
+        control.check()
+    })?;
+    Ok(Storage::Dense(values))
 }
 
 /// Nonzeros of each row.
-fn row_counts(x: &Blocked) -> Vec<u32> {
+fn row_counts(x: &Blocked, control: &Control) -> Result<Vec<u32>, Error> {
     let mut counts = vec![0; x.rows];
     let blocks: Vec<_> = x.ranges().collect();
-    counts.par_chunks_mut(x.block).zip(blocks).for_each(|(counts, rows)| {
+    counts.par_chunks_mut(x.block).zip(blocks).try_for_each(|(counts, rows)| {
         for column in x.get(&rows).chunks_exact(rows.len()) {
             for (count, &v) in counts.iter_mut().zip(column) {
                 *count += (v != 0.0) as u32;
             }
         }
-    });
-    counts
+        control.check()
+    })?;
+    Ok(counts)
 }
 
 /// Where each row begins, and where the last one ends.
@@ -102,7 +110,12 @@ fn row_starts(counts: &[u32]) -> Vec<usize> {
     starts
 }
 
-fn sparse_of_dense(x: &Blocked, counts: &[u32], units: Option<&Standard>) -> Storage {
+fn sparse_of_dense(
+    x: &Blocked,
+    counts: &[u32],
+    units: Option<&Standard>,
+    control: &Control,
+) -> Result<Storage, Error> {
     let starts = row_starts(counts);
     let mut entries = vec![Entry::default(); starts[x.rows]];
     // The entries of each block of rows, to be filled in parallel.
@@ -113,7 +126,7 @@ fn sparse_of_dense(x: &Blocked, counts: &[u32], units: Option<&Standard>) -> Sto
         blocks.push((rows, block));
         rest = others;
     }
-    blocks.into_par_iter().for_each(|(rows, block)| {
+    blocks.into_par_iter().try_for_each(|(rows, block)| {
         let first = starts[rows.start];
         let mut next: Vec<usize> = starts[rows.clone()].iter().map(|s| s - first).collect();
         for (j, column) in x.get(&rows).chunks_exact(rows.len()).enumerate() {
@@ -124,28 +137,37 @@ fn sparse_of_dense(x: &Blocked, counts: &[u32], units: Option<&Standard>) -> Sto
                 }
             }
         }
-    });
-    Storage::Sparse { starts, entries }
+        control.check()
+    })?;
+    Ok(Storage::Sparse { starts, entries })
 }
 
-fn sparse(x: &SparseMatrix, units: Option<&Standard>) -> Storage {
+fn sparse(x: &SparseMatrix, units: Option<&Standard>, control: &Control) -> Result<Storage, Error> {
     let mut counts = vec![0; x.rows()];
-    x.outer_iterator().for_each(|c| c.iter().for_each(|(i, _)| counts[i] += 1));
+    for column in x.outer_iterator() {
+        control.check()?;
+        column.iter().for_each(|(i, _)| counts[i] += 1);
+    }
     let starts = row_starts(&counts);
     let mut entries = vec![Entry::default(); starts[x.rows()]];
     let mut next = starts.clone();
     for (j, column) in x.outer_iterator().enumerate() {
+        control.check()?;
         for (i, &v) in column.iter() {
             entries[next[i]] = Entry { at: j as u32, value: scaled(units, j, v) };
             next[i] += 1;
         }
     }
-    Storage::Sparse { starts, entries }
+    Ok(Storage::Sparse { starts, entries })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn inputs(x: &Source, units: Option<&Standard>) -> Inputs {
+        Inputs::new(x, units, &Control::default()).unwrap()
+    }
 
     fn filled(x: &Inputs) -> Vec<f32> {
         let which: Vec<u32> = (0..x.rows as u32).collect();
@@ -174,11 +196,24 @@ mod tests {
             for (at, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
                 triplets.add_triplet(at % rows, at / rows, v);
             }
-            let dense = Inputs::new(&Source::dense(&x, rows, columns), None);
-            let sparse = Inputs::new(&Source::Sparse(triplets.to_csc()), None);
+            let dense = inputs(&Source::dense(&x, rows, columns), None);
+            let sparse = inputs(&Source::Sparse(triplets.to_csc()), None);
             assert_eq!(matches!(dense.storage, Storage::Sparse { .. }), every == 4);
             assert_eq!(filled(&dense), filled(&sparse));
             assert_eq!(filled(&dense)[7 * columns + 3], x[3 * rows + 7] as f32);
+        }
+    }
+
+    #[test]
+    fn a_stop_is_heard_whatever_the_storage() {
+        let control = Control::default();
+        control.stop();
+        for share in [0.0, 1.0] {
+            let x = [1.0, share, share, share];
+            let sparse = sprs::CsMat::csc_from_dense(ndarray::arr2(&[[1.0]]).view(), 0.0);
+            for source in [Source::dense(&x, 2, 2), Source::Sparse(sparse)] {
+                assert_eq!(Inputs::new(&source, None, &control).err(), Some(Error::Cancelled));
+            }
         }
     }
 
@@ -187,7 +222,7 @@ mod tests {
         let x = [1.0, 2.0, 6.0, 5.0, 5.0, 5.0];
         let source = Source::dense(&x, 3, 2);
         let units = Standard::new(&source, true, |_| 1.0);
-        let rows = filled(&Inputs::new(&source, Some(&units)));
+        let rows = filled(&inputs(&source, Some(&units)));
         assert!((rows[0] + 2.0 / (14f32 / 3.0).sqrt()).abs() < 1e-6);
         assert_eq!([rows[1], rows[3], rows[5]], [0.0; 3]);
     }

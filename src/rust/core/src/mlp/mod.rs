@@ -3,19 +3,23 @@
 //! The loss is the cross-entropy of a softmax or half the squared error; biases are not penalised. The
 //! gradient of a batch E of b rows is the unbiased n/b Σ_{i ∈ E} wᵢ ∇lᵢ + λ w₀ ∇φ (MATH 2.3), and steps
 //! are taken along it divided by Σ w: a learning rate then means what it means for a mean loss, and
-//! the scale of the weights does not matter.
+//! the scale of the weights does not matter. A draw is the mean of the last iterates.
 //!
 //! - `data`: the inputs, one copy for all draws;
 //! - `units`: activations (the products that take the time are in `linalg::single`);
 //! - `network`: there and back again; `target`: what is lost on the way;
-//! - `optimizer`, `train`: the steps of a draw;
-//! - `problem`: the draws; `predict`: their answers.
+//! - `start`, `order`, `optimizer`, `average`, `train`: the steps of a draw;
+//! - `problem`: the draws; `predict`: their answers; `reduce`: what is made of them.
 
+mod average;
 mod data;
 mod network;
 mod optimizer;
+mod order;
 mod predict;
 mod problem;
+mod reduce;
+mod start;
 mod target;
 mod train;
 mod units;
@@ -23,8 +27,9 @@ mod units;
 pub use data::Inputs;
 pub use network::Shape;
 pub use optimizer::Method;
-pub use predict::predict;
+pub use predict::{Answers, Networks, Table, ask};
 pub use problem::{DrawNetwork, Mlp};
+pub use reduce::{All, Interval, Limits, Mean, Observed, Scores, Spread};
 pub use target::{Answer, Target};
-pub use train::Recipe;
+pub use train::{Init, Recipe};
 pub use units::Activation;

@@ -2,6 +2,8 @@
 
 use super::data::Rows;
 use super::units::Activation;
+use crate::engine::job::Control;
+use crate::error::Error;
 use crate::linalg::single::{
     DenseRows, Transposed, add_rows, forward, gradient, padded, sparse_forward, sparse_gradient,
     transpose,
@@ -112,9 +114,17 @@ impl Workspace {
         }
     }
 
-    /// The outputs (scores, before any softmax) of these rows, in rows of the last layer's width.
-    pub fn forward(&mut self, parameters: &[f32], x: &Rows, count: usize) -> &mut [f32] {
+    /// The outputs (scores, before any softmax) of these rows, in rows of the last layer's width. A stop
+    /// is looked for in every layer: one may be wide.
+    pub fn forward(
+        &mut self,
+        parameters: &[f32],
+        x: &Rows,
+        count: usize,
+        control: &Control,
+    ) -> Result<&mut [f32], Error> {
         for (l, layer) in self.layers.iter().enumerate() {
+            control.check()?;
             let (weights, bias) = (&parameters[layer.weights()], &parameters[layer.biases()]);
             let (before, rest) = self.units.split_at_mut(l);
             let out = &mut rest[0][..count * layer.width];
@@ -130,7 +140,7 @@ impl Workspace {
                 self.activation.apply(out);
             }
         }
-        self.outputs(count).0
+        Ok(self.outputs(count).0)
     }
 
     /// The outputs of the last `forward`, and room for the errors there.
@@ -141,8 +151,16 @@ impl Workspace {
     }
 
     /// gradient += that of the rows of the last `forward`, from the errors at its outputs.
-    pub fn backward(&mut self, parameters: &[f32], x: &Rows, count: usize, total: &mut [f32]) {
+    pub fn backward(
+        &mut self,
+        parameters: &[f32],
+        x: &Rows,
+        count: usize,
+        total: &mut [f32],
+        control: &Control,
+    ) -> Result<(), Error> {
         for (l, layer) in self.layers.iter().enumerate().rev() {
+            control.check()?;
             let [errors, next] = &mut self.errors;
             let errors_here = &errors[..count * layer.width];
             add_rows(errors_here, &mut total[layer.biases()]);
@@ -155,7 +173,7 @@ impl Workspace {
                         sparse_gradient(&self.transposed_rows, errors_here, layer.width, out);
                     }
                 }
-                return;
+                break;
             }
             let before = &self.units[l - 1];
             let rows = &self.every_row[..count];
@@ -171,6 +189,7 @@ impl Workspace {
             self.activation.pull_back(&before[..count * width], out);
             self.errors.swap(0, 1);
         }
+        Ok(())
     }
 }
 

@@ -31,7 +31,9 @@ pub struct Optimizer {
     method: Method,
     /// Running means of the gradient (momentum, Adam) and of its square (Adam).
     means: [Vec<f32>; 2],
-    steps: i32,
+    /// What the start at 0 still weighs in them: β to the power of the steps. By repeated products, which
+    /// are the same on every machine; `powi` need not be.
+    unseen: [f64; 2],
 }
 
 impl Optimizer {
@@ -41,7 +43,7 @@ impl Optimizer {
             Method::Momentum(_) => (size, 0),
             Method::Adam => (size, size),
         };
-        Optimizer { method, means: [vec![0.0; first], vec![0.0; second]], steps: 0 }
+        Optimizer { method, means: [vec![0.0; first], vec![0.0; second]], unseen: [1.0; 2] }
     }
 
     /// One step of size `rate` along the gradient, which is then set to zero. `shrink` is the
@@ -54,9 +56,11 @@ impl Optimizer {
         parameters: &mut [f32],
         gradient: &mut [f32],
     ) {
-        self.steps = self.steps.saturating_add(1);
-        let corrected = BETA.map(|b| 1.0 - b.powi(self.steps));
-        let adam_rate = (rate * corrected[1].sqrt() / corrected[0]) as f32;
+        for (unseen, beta) in self.unseen.iter_mut().zip(BETA) {
+            *unseen *= beta;
+        }
+        let [first, second] = self.unseen.map(|unseen| 1.0 - unseen);
+        let adam_rate = (rate * second.sqrt() / first) as f32;
         for (layer, &shrink) in layers.iter().zip(shrink) {
             for (range, shrink) in [(layer.weights(), shrink), (layer.biases(), 0.0)] {
                 let (p, g) = (&mut parameters[range.clone()], &mut gradient[range.clone()]);

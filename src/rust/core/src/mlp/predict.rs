@@ -1,66 +1,125 @@
-//! Answers of trained networks at new rows.
+//! Answers of draws at rows: of networks, or of a table in which they were kept.
+//!
+//! All draws at all rows may be far larger than the data and the networks together. They are made
+//! in blocks of rows, the draws in parallel, and each block is reduced before the next is made.
 
 use super::data::Inputs;
 use super::network::{Shape, Workspace};
+use super::reduce::{Block, Reduction};
 use super::target::{Answer, Judge};
 use super::train::block_rows;
-use crate::engine::job::{Control, Stage, for_each};
+use crate::engine::job::{Control, Stage};
 use crate::error::Error;
-use std::sync::{Mutex, PoisonError};
+use ndarray::{Array3, ArrayView3, ArrayViewMut2, s};
+use rayon::prelude::*;
+use std::ops::Range;
 
-/// The answers of one network (padded), given to `put` by row and output.
-pub fn predict_rows(
-    shape: &Shape,
-    parameters: &[f32],
-    x: &Inputs,
-    answer: Answer,
-    control: &Control,
-    mut put: impl FnMut(usize, usize, f64),
-) -> Result<(), Error> {
-    let block = block_rows(shape);
-    let mut workspace = Workspace::new(shape, block);
-    let mut judge = Judge::new(block);
-    let rows: Vec<u32> = (0..x.rows as u32).collect();
-    for which in rows.chunks(block) {
-        control.check()?;
-        let outputs = workspace.forward(parameters, &x.rows(which), which.len());
-        let first = which[0] as usize;
-        judge.answers(answer, outputs, which.len(), |row, output, value| {
-            put(first + row, output, value);
-        });
-    }
-    Ok(())
+/// Numbers in a block: a network's weights are read once for each, so that it should have many rows.
+const NUMBERS: usize = 1 << 22;
+
+/// What knows the answers of draws.
+pub trait Answers: Sync {
+    /// Draws, rows and outputs.
+    fn shape(&self) -> [usize; 3];
+
+    /// Answers of one draw, by row and output.
+    fn fill(
+        &self,
+        draw: usize,
+        rows: Range<usize>,
+        control: &Control,
+        out: &mut ArrayViewMut2<f64>,
+    ) -> Result<(), Error>;
 }
 
-/// The answers of networks without padding: [network, row, output], network fastest.
-pub fn predict(
-    shape: &Shape,
-    networks: &[Vec<f32>],
-    x: &Inputs,
-    answer: Answer,
+/// Networks with padding, and the rows they are asked about.
+pub struct Networks<'a, N> {
+    pub shape: &'a Shape,
+    pub networks: &'a [N],
+    pub x: &'a Inputs,
+    pub answer: Answer,
+}
+
+impl<N: AsRef<[f32]> + Sync> Answers for Networks<'_, N> {
+    fn shape(&self) -> [usize; 3] {
+        [self.networks.len(), self.x.rows, self.answer.outputs()]
+    }
+
+    fn fill(
+        &self,
+        draw: usize,
+        rows: Range<usize>,
+        control: &Control,
+        out: &mut ArrayViewMut2<f64>,
+    ) -> Result<(), Error> {
+        let block = block_rows(self.shape);
+        let mut workspace = Workspace::new(self.shape, block);
+        let mut judge = Judge::new(block);
+        let which: Vec<u32> = rows.map(|row| row as u32).collect();
+        let mut before = 0;
+        for which in which.chunks(block) {
+            let parameters = self.networks[draw].as_ref();
+            let x = self.x.rows(which);
+            let outputs = workspace.forward(parameters, &x, which.len(), control)?;
+            judge.answers(self.answer, outputs, which.len(), |row, output, value| {
+                out[[before + row, output]] = value;
+            });
+            before += which.len();
+        }
+        Ok(())
+    }
+}
+
+/// Answers that were kept, by draw, row and output.
+pub struct Table(pub Array3<f64>);
+
+impl Answers for Table {
+    fn shape(&self) -> [usize; 3] {
+        let (draws, rows, outputs) = self.0.dim();
+        [draws, rows, outputs]
+    }
+
+    fn fill(
+        &self,
+        draw: usize,
+        rows: Range<usize>,
+        control: &Control,
+        out: &mut ArrayViewMut2<f64>,
+    ) -> Result<(), Error> {
+        out.assign(&self.0.slice(s![draw, rows, ..]));
+        control.check()
+    }
+}
+
+/// Give all answers to a reduction, on the threads of the pool we are in.
+pub fn ask(
+    answers: &dyn Answers,
+    reduction: &mut dyn Reduction,
     control: &Control,
-) -> Result<Vec<f64>, Error> {
-    control.begin(Stage::Draws, networks.len() as u64);
-    let count = networks.len();
-    let table = Mutex::new(vec![0.0; count * x.rows * answer.outputs()]);
-    let numbers: Vec<usize> = (0..count).collect();
-    for_each(
-        &numbers,
-        control,
-        |k| format!("in network {}", k + 1),
-        |&k| {
-            let mut answers = vec![0.0; x.rows * answer.outputs()];
-            let put = |row: usize, output: usize, value| answers[output * x.rows + row] = value;
-            predict_rows(shape, &shape.expand(&networks[k]), x, answer, control, put)?;
-            let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
-            for (at, value) in answers.into_iter().enumerate() {
-                table[at * count + k] = value;
-            }
-            drop(table);
+) -> Result<(), Error> {
+    let [draws, rows, outputs] = answers.shape();
+    let most = (NUMBERS / (draws * outputs).max(1)).clamp(1, rows.max(1));
+    control.begin(Stage::Predictions, (draws * rows.div_ceil(most)) as u64);
+    let mut values = vec![0.0; draws * outputs * most];
+    for first in (0..rows).step_by(most) {
+        let here = first..(first + most).min(rows);
+        let size = outputs * here.len();
+        let of_draws = values[..draws * size].par_chunks_mut(size).enumerate();
+        of_draws.try_for_each(|(draw, values)| {
+            control.check()?;
+            let by_output = ArrayViewMut2::from_shape((outputs, here.len()), values);
+            let mut by_row = by_output.map_err(of_shape)?.reversed_axes();
+            answers.fill(draw, here.clone(), control, &mut by_row)?;
             control.advance(1);
             Ok(())
-        },
-    )?;
-    control.check()?;
-    Ok(table.into_inner().unwrap_or_else(PoisonError::into_inner))
+        })?;
+        let shape = (draws, outputs, here.len());
+        let values = ArrayView3::from_shape(shape, &values[..draws * size]).map_err(of_shape)?;
+        reduction.take(&Block { values, rows: here }, control)?;
+    }
+    control.check()
+}
+
+fn of_shape(error: ndarray::ShapeError) -> Error {
+    Error::Internal(format!("a block of answers: {error}"))
 }

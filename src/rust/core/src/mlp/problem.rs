@@ -2,25 +2,34 @@
 
 use super::data::Inputs;
 use super::network::Shape;
-use super::predict::predict_rows;
+use super::predict::{Answers, Networks};
+use super::start::start;
 use super::target::{Answer, Target};
-use super::train::{Recipe, Sample, Trained, Trainer};
+use super::train::{Init, Recipe, Sample, Trained, Trainer};
 use crate::engine::job::{Control, Stage};
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
 use crate::random::weights::WeightPlan;
+use ndarray::{Array2, ShapeBuilder};
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// A diverged draw is tried again with this share of its step.
 const SMALLER: f64 = 0.1;
+
+/// A draw whose gradient ends at more than this share of what it began with has not come far: on a
+/// quadratic a sixteenth of the way down would still be to go.
+const UNSETTLED: f64 = 0.25;
 
 /// What a draw is: its network and how it was trained; losses in the user's units. There is no θ beside it.
 pub struct DrawNetwork {
     /// Without padding; None if the draw has no network or networks are not kept.
     pub parameters: Option<Vec<f32>>,
-    /// Answers at the rows to predict, row fastest.
-    pub answers: Vec<f64>,
-    /// Norm of the objective's gradient where the training ended.
+    /// Answers at the rows to predict, by row and output.
+    pub answers: Array2<f64>,
+    /// Norm of the objective's gradient where the training ended, and where it began.
     pub gradient: f64,
+    pub start_gradient: f64,
     pub rate: f64,
     /// Σ w l / Σ w.
     pub loss: f64,
@@ -39,6 +48,16 @@ pub struct Mlp {
     plan: WeightPlan,
     recipe: Recipe,
     keep: bool,
+    /// Where draws begin that have no place of their own, and what they have in common from there.
+    shared: OnceLock<Vec<f32>>,
+    common: OnceLock<Common>,
+}
+
+/// The first epochs of all draws.
+#[derive(Clone)]
+struct Common {
+    network: Vec<f32>,
+    curve: Vec<f64>,
 }
 
 impl Mlp {
@@ -51,7 +70,8 @@ impl Mlp {
         recipe: Recipe,
         keep: bool,
     ) -> Mlp {
-        Mlp { shape, x, target, test, plan, recipe, keep }
+        let (shared, common) = (OnceLock::new(), OnceLock::new());
+        Mlp { shape, x, target, test, plan, recipe, keep, shared, common }
     }
 
     pub fn answer(&self) -> Answer {
@@ -65,48 +85,100 @@ impl Mlp {
         let mut prior = [1.0];
         self.plan.fill_prior(draw, &mut prior);
         if total == 0.0 {
-            control.advance(self.recipe.epochs as u64);
+            control.advance(self.own_epochs() as u64);
             return Ok(self.without_network(Status::Empty, self.recipe.rate));
         }
-        let mean = total / weights.len() as f64;
-        let relative: Vec<f32> = weights.iter().map(|w| (w / mean) as f32).collect();
-        let sample = Sample {
-            x: &self.x,
-            target: &self.target,
-            weights: &relative,
-            penalty: self.recipe.lambda * prior[0] / total,
-        };
+        let first = self.first(draw, control)?;
+        let relative = relative(&weights, total);
+        let sample = self.sample(&relative, prior[0] / total);
+        let start_gradient = Trainer::new(&self.shape, sample).start_gradient(&first, control)?;
+        let common = self.common(&first, control)?;
+        let before = common.curve.len();
+        let recipe = Recipe { epochs: self.own_epochs(), before, ..self.recipe.clone() };
         // A second attempt is not counted again.
-        let mut left = self.recipe.epochs as u64;
-        let mut tick = || {
+        let mut left = recipe.epochs as u64;
+        let tick = || {
             if left > 0 {
                 left -= 1;
                 control.advance(1);
             }
         };
-        let mut rate = self.recipe.rate;
-        let mut trained = None;
-        for attempt in 0..2 {
-            if attempt == 1 {
-                rate *= SMALLER;
-            }
-            let recipe = Recipe { rate, ..self.recipe.clone() };
-            let trainer = Trainer::new(&self.shape, sample);
-            trained = trainer.train(&recipe, self.plan.seed(), draw, control, &mut tick)?;
-            if trained.is_some() {
-                break;
-            }
-        }
+        let (trained, rate) = self.train(sample, &common.network, &recipe, control, tick)?;
         control.advance(left);
         match trained {
-            Some(trained) => self.with_network(trained, total, rate, control),
+            Some(mut trained) => {
+                trained.curve.splice(0..0, common.curve.iter().copied());
+                self.with_network(trained, start_gradient, total, rate, control)
+            }
             None => Ok(self.without_network(Status::Diverged, rate)),
         }
+    }
+
+    fn own_epochs(&self) -> usize {
+        self.recipe.epochs - self.recipe.init.common(self.recipe.epochs)
+    }
+
+    /// `prior` is the weight of the penalty over that of the rows.
+    fn sample<'a>(&'a self, weights: &'a [f32], prior: f64) -> Sample<'a> {
+        let penalty = self.recipe.lambda * prior;
+        Sample { x: &self.x, target: &self.target, weights, penalty }
+    }
+
+    /// The network, and the step that led to it: what diverges is tried again with a smaller one.
+    fn train(
+        &self,
+        sample: Sample,
+        start: &[f32],
+        recipe: &Recipe,
+        control: &Control,
+        mut tick: impl FnMut(),
+    ) -> Result<(Option<Trained>, f64), Error> {
+        let trainer = || Trainer::new(&self.shape, sample);
+        let trained = trainer().train(start, recipe, control, &mut tick)?;
+        if trained.is_some() {
+            return Ok((trained, recipe.rate));
+        }
+        let recipe = Recipe { rate: recipe.rate * SMALLER, ..recipe.clone() };
+        Ok((trainer().train(start, &recipe, control, &mut tick)?, recipe.rate))
+    }
+
+    /// The random place where a draw, or the network that it starts from, begins.
+    fn first(&self, draw: u64, control: &Control) -> Result<Cow<'_, [f32]>, Error> {
+        let seed = self.plan.seed();
+        if self.recipe.init == Init::Fresh {
+            return start(&self.shape, seed, draw, control).map(Cow::Owned);
+        }
+        let shared = once(&self.shared, || start(&self.shape, seed, 0, control))?;
+        Ok(Cow::Borrowed(shared))
+    }
+
+    /// What the draws that begin at `first` have in common: the epochs of a network of the data as they are. It keeps the
+    /// order of the seed, since what another order does to the draws can be seen only from one start.
+    fn common(&self, first: &[f32], control: &Control) -> Result<Cow<'_, Common>, Error> {
+        let nothing = || Common { network: first.to_vec(), curve: Vec::new() };
+        let epochs = self.recipe.init.common(self.recipe.epochs);
+        if epochs == 0 {
+            return Ok(Cow::Owned(nothing()));
+        }
+        let found = once(&self.common, || {
+            let case: Vec<f64> = (0..self.x.rows).map(|i| self.plan.case(i)).collect();
+            let total = case.iter().sum();
+            let weights = relative(&case, total);
+            let sample = self.sample(&weights, 1.0 / total);
+            let shuffle = self.recipe.shuffle.map(|_| self.plan.seed());
+            let recipe = Recipe { epochs, shuffle, tolerance: 0.0, ..self.recipe.clone() };
+            let (trained, _) = self.train(sample, first, &recipe, control, || {})?;
+            // Draws that diverge with it will say so themselves.
+            let common = |t: Trained| Common { network: t.parameters, curve: t.curve };
+            Ok(trained.map_or_else(nothing, common))
+        })?;
+        Ok(Cow::Borrowed(found))
     }
 
     fn with_network(
         &self,
         trained: Trained,
+        start_gradient: f64,
         total: f64,
         rate: f64,
         control: &Control,
@@ -117,14 +189,22 @@ impl Mlp {
             parameters: self.keep.then(|| self.shape.compact(&trained.parameters)),
             answers: self.test_answers(&trained.parameters, control)?,
             gradient: trained.gradient,
+            start_gradient,
             rate,
             loss: trained.loss * unit,
             accuracy: if numbers { f64::NAN } else { trained.right as f64 / self.x.rows as f64 },
             curve: trained.curve.iter().map(|o| o * unit).collect(),
         };
+        let status = if trained.gradient > UNSETTLED * start_gradient {
+            Status::Unsettled
+        } else if trained.settled {
+            Status::Converged
+        } else {
+            Status::Finished
+        };
         Ok(Mode {
             theta: Vec::new(),
-            status: if trained.settled { Status::Converged } else { Status::Finished },
+            status,
             iterations: trained.curve.len() as u32,
             objective: trained.objective * unit * total,
             gap: f64::NAN,
@@ -138,8 +218,9 @@ impl Mlp {
         let nan = f64::NAN;
         let network = DrawNetwork {
             parameters: None,
-            answers: vec![nan; self.test_size()],
+            answers: Array2::from_elem(self.test_shape().f(), nan),
             gradient: nan,
+            start_gradient: nan,
             rate,
             loss: nan,
             accuracy: nan,
@@ -156,20 +237,38 @@ impl Mlp {
         }
     }
 
-    /// Answers of a draw at the rows to predict.
-    fn test_size(&self) -> usize {
-        self.test.as_ref().map_or(0, |x| x.rows * self.target.outputs())
+    /// Rows to predict, and outputs of each.
+    fn test_shape(&self) -> (usize, usize) {
+        (self.test.as_ref().map_or(0, |x| x.rows), self.target.outputs())
     }
 
-    /// The answers at the test rows, row fastest.
-    fn test_answers(&self, parameters: &[f32], control: &Control) -> Result<Vec<f64>, Error> {
-        let mut out = vec![0.0; self.test_size()];
-        if let Some(test) = &self.test {
-            let put = |row: usize, output: usize, value| out[output * test.rows + row] = value;
-            predict_rows(&self.shape, parameters, test, self.answer(), control, put)?;
+    /// The answers at the test rows.
+    fn test_answers(&self, parameters: &[f32], control: &Control) -> Result<Array2<f64>, Error> {
+        let mut out = Array2::zeros(self.test_shape().f());
+        if let Some(x) = &self.test {
+            let networks = [parameters];
+            let answers =
+                Networks { shape: &self.shape, networks: &networks, x, answer: self.answer() };
+            answers.fill(0, 0..x.rows, control, &mut out.view_mut())?;
         }
         Ok(out)
     }
+}
+
+/// Weights of mean 1.
+fn relative(weights: &[f64], total: f64) -> Vec<f32> {
+    let mean = total / weights.len() as f64;
+    weights.iter().map(|w| (w / mean) as f32).collect()
+}
+
+/// What is made when it is first needed. Threads that need it at once all make it, and find the same: none of them
+/// could do anything else meanwhile.
+fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    if let Some(found) = place.get() {
+        return Ok(found);
+    }
+    let made = make()?;
+    Ok(place.get_or_init(|| made))
 }
 
 impl WeightedProblem for Mlp {
@@ -181,7 +280,7 @@ impl WeightedProblem for Mlp {
     }
 
     fn progress(&self) -> (Stage, u64) {
-        (Stage::Epochs, self.recipe.epochs as u64)
+        (Stage::Epochs, self.own_epochs() as u64)
     }
 
     fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<DrawNetwork>>, Error> {

@@ -36,7 +36,7 @@ impl Target {
         match self {
             Target::Classes { count, .. } => libm::log(*count as f64),
             Target::Numbers { values, .. } => {
-                let square = |(w, v): (&f32, &f32)| *w as f64 * (*v as f64).powi(2);
+                let square = |(w, v): (&f32, &f32)| *w as f64 * (*v as f64 * *v as f64);
                 0.5 * weights.iter().zip(values).map(square).sum::<f64>() / values.len() as f64
             }
         }
@@ -114,7 +114,7 @@ impl Judge {
                 for (k, i) in rows().enumerate() {
                     let residual = outputs[k * width] - values[i];
                     errors[k * width] = weights[i] * share * residual;
-                    sum.loss += 0.5 * weights[i] as f64 * (residual as f64).powi(2);
+                    sum.loss += 0.5 * weights[i] as f64 * (residual as f64 * residual as f64);
                 }
             }
         }

@@ -1,31 +1,66 @@
-//! One draw: a start, epochs of steps, and a last look at where they led.
+//! One draw: epochs of steps from a start, and a last look at where they led.
 
+use super::average::{Average, Schedule};
 use super::data::Inputs;
 use super::network::{Layer, Shape, Workspace};
 use super::optimizer::{Method, Optimizer};
+use super::order::shuffle;
 use super::target::{Judge, Losses, Target};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::linalg::elementary::unit;
-use crate::random::streams::random_stream;
-use rand::RngCore;
-use rand_chacha::ChaCha8Rng;
+
+/// Where draws begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// All in one place, chosen at random.
+    Shared,
+    /// Each in a place of its own.
+    Fresh,
+    /// In the shared place, and the first epochs are one network's, trained on the data as they are: after
+    /// them the order of the batches no longer decides which valley is gone down (Frankle et al. 2020).
+    Trained,
+}
+
+/// The share of the epochs that draws have in common is one in so many.
+const COMMON: usize = 5;
+
+impl Init {
+    pub fn new(name: &str) -> Result<Init, Error> {
+        match name {
+            "shared" => Ok(Init::Shared),
+            "fresh" => Ok(Init::Fresh),
+            "trained" => Ok(Init::Trained),
+            _ => Err(Error::argument("init", format!("there is no start \"{name}\""))),
+        }
+    }
+
+    /// Epochs that all draws have in common; the last is always their own.
+    pub fn common(self, epochs: usize) -> usize {
+        match self {
+            Init::Shared | Init::Fresh => 0,
+            Init::Trained => epochs.div_ceil(COMMON).min(epochs.saturating_sub(1)),
+        }
+    }
+}
 
 /// How a network is trained.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     pub lambda: f64,
     pub epochs: usize,
+    /// Epochs that led to the start: orders and steps go on from there.
+    pub before: usize,
     /// Rows of a step.
     pub batch: usize,
     /// Step k is rate · exp(−decay k).
     pub rate: f64,
     pub decay: f64,
     pub method: Method,
-    /// A new order of the rows for each epoch; otherwise they come as they are.
-    pub shuffle: bool,
-    /// A start of its own for each draw; otherwise all begin in the same place.
-    pub fresh: bool,
+    /// The share of the steps, at the end, whose iterates are averaged; 0 is the last iterate.
+    pub average: f64,
+    /// The seed of a new order of the rows for each epoch; otherwise they come as they are.
+    pub shuffle: Option<u64>,
+    pub init: Init,
     /// Stop when the objective changes by less than this (relative) in `QUIET` epochs in a row.
     pub tolerance: f64,
 }
@@ -35,6 +70,9 @@ const QUIET: usize = 3;
 /// A loss this many times that of the first batch, and of a network that always answers 0, is no
 /// minimum however finite it is.
 const BLOWN_UP: f64 = 2.0;
+
+/// Rows of the gradient at the start: enough for a yardstick, and next to nothing beside the epochs.
+const YARDSTICK: usize = 1024;
 
 /// Multiplications in a block of rows: a stop is looked for after each.
 const WORK: usize = 1 << 28;
@@ -69,38 +107,8 @@ pub struct Trained {
     pub right: usize,
 }
 
-/// The start of draw k, padded: normal weights, zero biases.
-pub fn start(shape: &Shape, seed: u64, draw: u64) -> Vec<f32> {
-    let mut rng = random_stream(seed, b"wbb network start, rev 1", draw);
-    let mut compact = Vec::with_capacity(shape.parameters());
-    for sizes in shape.sizes.windows(2) {
-        let sd = (shape.activation.gain() / sizes[0] as f64).sqrt();
-        compact.extend((0..sizes[0] * sizes[1]).map(|_| (sd * normal(&mut rng)) as f32));
-        compact.extend(std::iter::repeat_n(0.0, sizes[1]));
-    }
-    shape.expand(&compact)
-}
-
-/// Box and Muller's, with functions that are the same on every machine.
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let [u, v] = std::array::from_fn(|_| unit(rng.next_u64().to_le_bytes()));
-    (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
-}
-
-/// The order of the rows in an epoch, the same for all draws: only weights (and starts) set draws apart.
-fn shuffle(seed: u64, epoch: usize, order: &mut [u32]) {
-    order.iter_mut().enumerate().for_each(|(i, o)| *o = i as u32);
-    let mut rng = random_stream(seed, b"wbb order of rows, rev 1", epoch as u64);
-    for i in (1..order.len()).rev() {
-        // Of 2⁶⁴ words some rows get one more than others: nothing that could be seen.
-        let chosen = (rng.next_u64() as u128 * (i + 1) as u128) >> 64;
-        order.swap(i, chosen as usize);
-    }
-}
-
 /// A network in training.
 pub struct Trainer<'a> {
-    shape: &'a Shape,
     layers: Vec<Layer>,
     sample: Sample<'a>,
     /// Penalty of each layer's squared weights.
@@ -112,7 +120,7 @@ pub struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    pub fn new(shape: &'a Shape, sample: Sample<'a>) -> Trainer<'a> {
+    pub fn new(shape: &Shape, sample: Sample<'a>) -> Trainer<'a> {
         let (layers, block) = (shape.layers(), block_rows(shape));
         // In the units of the target the last layer's weights shrink with it, the others do not.
         let mut penalties = vec![sample.penalty / sample.target.loss_unit(); layers.len()];
@@ -120,7 +128,6 @@ impl<'a> Trainer<'a> {
             *last = sample.penalty;
         }
         Trainer {
-            shape,
             sample,
             penalties,
             workspace: Workspace::new(shape, block),
@@ -131,27 +138,30 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Train; None if the numbers run away. `tick` is called after every epoch.
+    /// Train from a start (padded); None if the numbers run away. `tick` is called after every epoch.
     pub fn train(
         mut self,
+        start: &[f32],
         recipe: &Recipe,
-        seed: u64,
-        draw: u64,
         control: &Control,
         mut tick: impl FnMut(),
     ) -> Result<Option<Trained>, Error> {
-        let mut parameters = start(self.shape, seed, if recipe.fresh { draw } else { 0 });
+        let rows = self.sample.x.rows;
+        let mut parameters = start.to_vec();
         let mut optimizer = Optimizer::new(recipe.method, parameters.len());
+        let mut average = Average::default();
+        let per_epoch = rows.div_ceil(recipe.batch);
+        let mut schedule = Schedule::new(recipe.epochs, per_epoch, recipe.average);
+        let steps_before = (recipe.before * per_epoch) as u64;
         let shrink: Vec<f32> = self.penalties.iter().map(|p| 2.0 * *p as f32).collect();
-        let mut order: Vec<u32> = (0..self.sample.x.rows as u32).collect();
-        let mut curve: Vec<f64> = Vec::with_capacity(recipe.epochs);
-        let (mut quiet, mut steps) = (0, 0u64);
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        let mut curve: Vec<f64> = Vec::new();
+        let (mut quiet, mut settled, mut steps) = (0, false, 0u64);
         let mut bearable = BLOWN_UP * self.sample.target.silent_loss(self.sample.weights);
-        for epoch in 0..recipe.epochs {
-            if recipe.shuffle {
-                shuffle(seed, epoch, &mut order);
-                // The order within a batch does not matter, but memory likes it.
-                order.chunks_mut(recipe.batch).for_each(|batch| batch.sort_unstable());
+        while curve.len() < schedule.epochs {
+            if let Some(seed) = recipe.shuffle {
+                let epoch = recipe.before + curve.len();
+                shuffle(seed, epoch, recipe.batch, &mut order, control)?;
             }
             let mut loss = 0.0;
             for batch in order.chunks(recipe.batch) {
@@ -164,25 +174,48 @@ impl<'a> Trainer<'a> {
                 if steps == 0 {
                     bearable = bearable.max(BLOWN_UP * losses.loss / batch.len() as f64);
                 }
-                let rate = recipe.rate * libm::exp(-recipe.decay * steps as f64);
+                let decay = recipe.decay * (steps_before + steps) as f64;
+                let rate = recipe.rate * libm::exp(-decay);
                 let gradient = &mut self.gradient;
                 optimizer.step(&self.layers, &shrink, rate, &mut parameters, gradient);
+                if steps >= schedule.from {
+                    average.add(&parameters);
+                }
                 steps += 1;
             }
-            let objective = loss / order.len() as f64 + self.penalty(&parameters);
-            let settled = curve
+            let objective = loss / rows as f64 + self.penalty(&parameters);
+            let still = curve
                 .last()
                 .is_some_and(|last| (objective - last).abs() <= recipe.tolerance * last.abs());
-            quiet = if settled { quiet + 1 } else { 0 };
+            quiet = if still { quiet + 1 } else { 0 };
             curve.push(objective);
             tick();
-            if recipe.tolerance > 0.0 && quiet == QUIET {
-                break;
+            if recipe.tolerance > 0.0 && quiet >= QUIET && !settled {
+                settled = true;
+                schedule.settle(curve.len());
             }
         }
-        let settled = recipe.tolerance > 0.0 && quiet == QUIET;
-        let trained = self.finish(parameters, curve, settled, control)?;
-        Ok(trained.filter(|t| t.loss <= bearable))
+        average.put(&mut parameters);
+        drop(average);
+        let all: Vec<u32> = (0..rows as u32).collect();
+        let end = self.look(&parameters, &all, control)?;
+        let objective = end.loss + self.penalty(&parameters);
+        let finite = objective.is_finite() && end.gradient.is_finite();
+        Ok((finite && end.loss <= bearable).then_some(Trained {
+            parameters,
+            settled,
+            curve,
+            loss: end.loss,
+            objective,
+            gradient: end.gradient,
+            right: end.right,
+        }))
+    }
+
+    /// Norm of the objective's gradient at a start, from at most `YARDSTICK` rows.
+    pub fn start_gradient(&mut self, start: &[f32], control: &Control) -> Result<f64, Error> {
+        let rows: Vec<u32> = spread_rows(self.sample.x.rows, YARDSTICK).collect();
+        Ok(self.look(start, &rows, control)?.gradient)
     }
 
     /// gradient += share × Σ weight × gradient of the loss over these rows.
@@ -195,13 +228,13 @@ impl<'a> Trainer<'a> {
     ) -> Result<Losses, Error> {
         let mut sum = Losses::default();
         for which in rows.chunks(self.block) {
-            control.check()?;
             let x = self.sample.x.rows(which);
-            self.workspace.forward(parameters, &x, which.len());
+            self.workspace.forward(parameters, &x, which.len(), control)?;
             let (outputs, errors) = self.workspace.outputs(which.len());
             let (target, weights) = (self.sample.target, self.sample.weights);
             let losses = self.judge.judge(target, which, weights, share, outputs, errors);
-            self.workspace.backward(parameters, &x, which.len(), &mut self.gradient);
+            let gradient = &mut self.gradient;
+            self.workspace.backward(parameters, &x, which.len(), gradient, control)?;
             sum.loss += losses.loss;
             sum.right += losses.right;
         }
@@ -210,25 +243,18 @@ impl<'a> Trainer<'a> {
 
     fn penalty(&self, parameters: &[f32]) -> f64 {
         let square = |layer: &Layer| -> f64 {
-            parameters[layer.weights()].iter().map(|&w| (w as f64).powi(2)).sum()
+            parameters[layer.weights()].iter().map(|&w| f64::from(w) * f64::from(w)).sum()
         };
         self.layers.iter().zip(&self.penalties).map(|(l, p)| p * square(l)).sum()
     }
 
-    /// Loss, objective and gradient at the end, over all rows and in double precision.
-    fn finish(
-        mut self,
-        parameters: Vec<f32>,
-        curve: Vec<f64>,
-        settled: bool,
-        control: &Control,
-    ) -> Result<Option<Trained>, Error> {
-        let rows: Vec<u32> = (0..self.sample.x.rows as u32).collect();
+    /// Loss and gradient over these rows, in double precision.
+    fn look(&mut self, parameters: &[f32], rows: &[u32], control: &Control) -> Result<View, Error> {
         let share = 1.0 / rows.len() as f32;
         let mut total = vec![0.0f64; parameters.len()];
         let mut sum = Losses::default();
-        for which in rows.chunks(self.block) {
-            let losses = self.accumulate(&parameters, which, share, control)?;
+        for which in rows.chunks(ROWS) {
+            let losses = self.accumulate(parameters, which, share, control)?;
             sum.loss += losses.loss;
             sum.right += losses.right;
             for (t, g) in total.iter_mut().zip(&mut self.gradient) {
@@ -241,20 +267,21 @@ impl<'a> Trainer<'a> {
                 *t += 2.0 * p * *w as f64;
             }
         }
-        let loss = sum.loss / rows.len() as f64;
-        let objective = loss + self.penalty(&parameters);
         let gradient = total.iter().map(|t| t * t).sum::<f64>().sqrt();
-        if !(objective.is_finite() && gradient.is_finite()) {
-            return Ok(None);
-        }
-        Ok(Some(Trained {
-            parameters,
-            settled,
-            curve,
-            loss,
-            objective,
-            gradient,
-            right: sum.right,
-        }))
+        Ok(View { loss: sum.loss / rows.len() as f64, gradient, right: sum.right })
     }
+}
+
+/// What some rows say of a network; loss per unit of weight.
+struct View {
+    loss: f64,
+    /// Norm of the objective's gradient.
+    gradient: f64,
+    right: usize,
+}
+
+/// At most so many of the rows, evenly spread: they may come sorted.
+fn spread_rows(rows: usize, most: usize) -> impl Iterator<Item = u32> {
+    let count = rows.min(most);
+    (0..count).map(move |i| (i * rows / count) as u32)
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file is a crate of its own and uses a part of this")]
 
+pub mod networks;
+
 use ndarray::{Array, Dimension};
 use sprs::TriMat;
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};

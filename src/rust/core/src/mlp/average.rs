@@ -1,0 +1,113 @@
+//! The mean of the last iterates, after Polyak & Ruppert.
+//!
+//! At a constant step the last iterate of stochastic gradient descent wanders around the minimum, and
+//! where it happens to stand says more of the last batches than of the draw's weights. The mean of the
+//! iterates does not wander: its noise falls with their number (Polyak & Juditsky 1992). Only the
+//! last ones count, because the first still carry the way from the start (Rakhlin, Shamir & Sridharan 2012).
+
+use crate::linalg::lanes::dispatch;
+
+/// A sum of iterates in the making.
+#[derive(Default)]
+pub struct Average {
+    sum: Vec<f64>,
+    count: u64,
+}
+
+impl Average {
+    pub fn add(&mut self, parameters: &[f32]) {
+        self.sum.resize(parameters.len(), 0.0);
+        add(parameters, &mut self.sum);
+        self.count += 1;
+    }
+
+    /// The mean in place of the last iterate; that stays where nothing was added.
+    pub fn put(&self, parameters: &mut [f32]) {
+        if self.count == 0 {
+            return;
+        }
+        for (p, sum) in parameters.iter_mut().zip(&self.sum) {
+            *p = (sum / self.count as f64) as f32;
+        }
+    }
+}
+
+dispatch! {
+    fn add(parameters: &[f32], sum: &mut [f64]) {
+        for (sum, p) in sum.iter_mut().zip(parameters) {
+            *sum += f64::from(*p);
+        }
+    }
+}
+
+/// The epochs of a run and the step from which on iterates are averaged: the last `share` of the steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    pub epochs: usize,
+    pub from: u64,
+    share: f64,
+    steps: u64,
+}
+
+impl Schedule {
+    /// `steps` in each epoch. Where an epoch is one step there is no noise of batches to average.
+    pub fn new(epochs: usize, steps: usize, share: f64) -> Schedule {
+        let share = if steps > 1 { share } else { 0.0 };
+        let all = (epochs * steps) as u64;
+        let averaged = (share * all as f64).ceil() as u64;
+        Schedule { epochs, from: all - averaged.min(all), share, steps: steps as u64 }
+    }
+
+    /// The loss has settled after `epoch` epochs: the end comes sooner, with the same share of averaged
+    /// steps before it.
+    pub fn settle(&mut self, epoch: usize) {
+        let done = epoch as u64 * self.steps;
+        if done < self.from {
+            let more = epoch as f64 * self.share / (1.0 - self.share);
+            self.epochs = self.epochs.min(epoch + more.ceil() as usize);
+            self.from = done;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_is_that_of_what_was_added() {
+        let mut average = Average::default();
+        let mut at = [7.0, 7.0];
+        average.put(&mut at);
+        assert_eq!(at, [7.0, 7.0]);
+        [[1.0, 0.5], [2.0, 0.5], [6.0, -4.0]].iter().for_each(|p| average.add(p));
+        average.put(&mut at);
+        assert_eq!(at, [3.0, -1.0]);
+    }
+
+    #[test]
+    fn the_last_share_of_the_steps_is_averaged() {
+        let of = |epochs, steps, share| Schedule::new(epochs, steps, share).from;
+        assert_eq!(of(5, 100, 0.2), 400);
+        assert_eq!(of(1, 10, 0.25), 7);
+        assert_eq!(of(3, 4, 0.0), 12);
+        assert_eq!(of(3, 4, 1.0), 0);
+        assert_eq!(of(50, 1, 0.2), 50);
+    }
+
+    #[test]
+    fn a_loss_that_settles_brings_the_end_nearer() {
+        let mut early = Schedule::new(100, 10, 0.2);
+        early.settle(8);
+        assert_eq!((early.epochs, early.from), (10, 80));
+        // Too late to be of use.
+        let mut late = Schedule::new(100, 10, 0.2);
+        late.settle(85);
+        assert_eq!(late, Schedule::new(100, 10, 0.2));
+        late.settle(79);
+        assert_eq!((late.epochs, late.from), (99, 790));
+        let mut plain = Schedule::new(100, 10, 0.0);
+        plain.settle(8);
+        assert_eq!((plain.epochs, plain.from), (8, 80));
+    }
+}
