@@ -41,12 +41,19 @@ check_component() { # check_component <cargo's command> <rustup's component>
 }
 
 # -- what is missing ------------------------------------------------------------
+# Where there is no R yet, a new one will come.
+r_version() {
+  if have R; then R --version | sed -nE '1s/^R version ([0-9.]+).*/\1/p'; else echo 99; fi
+}
+
 # What the package imports; for the checks also what it suggests and what the
 # scripts in tools/ use. R's own packages come with R.
 wanted_r_packages() {
   local fields="Imports|Suggests"
   [ "$level" != demo ] || fields="Imports"
   [ "$level" != check ] || echo IRkernel jsonlite roxygen2
+  # R's check renders the formulas of the manual, since 4.3.
+  [ "$level" = demo ] || ! at_least "$(r_version)" 4.3.0 || echo V8
   awk -v fields="^($fields):" '/^[^ ]/ { keep = $0 ~ fields } keep' DESCRIPTION |
     sed -E 's/^[A-Za-z]+://; s/\([^)]*\)//' | tr ',' ' ' | tr ' ' '\n' |
     grep -vxE '|graphics|grDevices|methods|stats|utils'
@@ -157,6 +164,6 @@ if [ -n "$missing_debian$missing_r" ]; then
   [ -z "$missing_debian$missing_r" ] || say_what_is_missing
 fi
 
-r_found=$(R --version | sed -nE '1s/^R version ([0-9.]+).*/\1/p')
+r_found=$(r_version)
 at_least "$r_found" "$r_minimum" || fail "R $r_found is too old: wbb needs R >= $r_minimum"
 echo "set-up for $level: all there (R $r_found, $(rustc --version | cut -d ' ' -f 1-2))"

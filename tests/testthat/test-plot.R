@@ -65,6 +65,8 @@ test_that("pictures look as they did", {
 test_that("the picture of densities looks as it did", {
   skip_on_cran()
   skip_if_not_installed("vdiffr")
+  # Announced, or a run that skips it would delete the picture.
+  announce_snapshot_file(name = "density.svg")
   skip_if(getRversion() >= "4.4", "density() of R 4.4 is a little more exact than the one that drew it")
   fit <- fake_fit(awkward_draws()[, c("zeros", "constant", "half", "both", "100% [x]^2", "dup")], cv = fake_cv())
   vdiffr::expect_doppelganger("density", function() plot(fit))

@@ -68,6 +68,8 @@ test_that("threads come from the option, and are two under R CMD check", {
   on.exit(if (is.na(before)) Sys.unsetenv("_R_CHECK_LIMIT_CORES_") else Sys.setenv("_R_CHECK_LIMIT_CORES_" = before),
     add = TRUE)
   expect_identical(check_threads(NULL), 2L)
+  Sys.unsetenv("_R_CHECK_LIMIT_CORES_")
+  expect_null(check_threads(NULL))
 })
 
 test_that("settings keep the names of the arguments, and what is open is absent", {
@@ -91,7 +93,6 @@ test_that("settings keep the names of the arguments, and what is open is absent"
   for (open in c("foldid", "lambda_min_ratio", "case_weights", "cluster", "refit")) expect_null(spec[[open]])
   expect_identical(quick(x, y, refit = TRUE)$spec$refit, 0)
   expect_identical(quick(x, y, lambda = c(3, 1))$spec$lambda, c(3, 1))
-  expect_null(check_threads(NULL))
 })
 
 test_that("p counts columns, whatever is penalised", {

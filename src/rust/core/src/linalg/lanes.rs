@@ -60,10 +60,9 @@ pub fn panel_width(draws: usize) -> usize {
     draws.next_multiple_of(LANES)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     #[test]
-    #[cfg(target_arch = "x86_64")]
     fn both_ways_choose_the_instructions_that_are_reported() {
         let chosen = match pulp::Arch::new() {
             #[cfg(feature = "avx512")]
