@@ -55,8 +55,20 @@ rust_marglik_job <- function(x, y, settings) .Call(wrap__rust_marglik_job, x, y,
 # Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 rust_mlp_job <- function(x, y, test, settings) .Call(wrap__rust_mlp_job, x, y, test, settings)
 
-# The answers of networks at new rows.
-rust_mlp_predict_job <- function(networks, x, settings) .Call(wrap__rust_mlp_predict_job, networks, x, settings)
+# An empty shelf.
+rust_shelf <- function() .Call(wrap__rust_shelf)
+
+# Put networks on a shelf.
+rust_shelf_put <- function(shelf, networks) .Call(wrap__rust_shelf_put, shelf, networks)
+
+# The next networks of a shelf, which are then gone from it; NULL for a draw that has none.
+rust_shelf_take <- function(shelf, count) .Call(wrap__rust_shelf_take, shelf, count)
+
+# Ask the networks of a shelf about new rows; see R/mlp-predict.R for the question and the settings.
+rust_mlp_predict_job <- function(networks, x, question, settings) .Call(wrap__rust_mlp_predict_job, networks, x, question, settings)
+
+# Ask about answers that were kept: draws by rows by classes.
+rust_mlp_kept_job <- function(answers, shape, question, settings) .Call(wrap__rust_mlp_kept_job, answers, shape, question, settings)
 
 # Start a trend filter job; see R/trendfilter.R for the settings.
 rust_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_trendfilter_job, x, y, settings)

@@ -25,7 +25,7 @@ predict_linear <- function(fit, newdata, asked, lambda = NULL) {
 
 linear_point <- function(fit, x, lambda, estimate) {
   coefficients <- coef(fit, estimate, lambda)
-  fitted <- linear_predictor(x, as.matrix(coefficients), fit$spec$intercept)
+  fitted <- linear_predictor(x, as.matrix(coefficients), has_intercept(fit))
   rownames(fitted) <- rownames(x)
   if (is.matrix(coefficients)) colnames(fitted) <- colnames(coefficients) else fitted <- fitted[, 1L]
   fitted
@@ -34,7 +34,7 @@ linear_point <- function(fit, x, lambda, estimate) {
 linear_draws <- function(fit, x, lambda) {
   draws <- draws_matrix(fit, lambda)
   check_size(as.double(nrow(draws)) * nrow(x), "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  predicted <- t(linear_predictor(x, t(draws), fit$spec$intercept))
+  predicted <- t(linear_predictor(x, t(draws), has_intercept(fit)))
   colnames(predicted) <- rownames(x)
   predicted
 }
@@ -50,7 +50,7 @@ linear_limits <- function(fit, x, lambda, interval, probs) {
   size <- max(1L, as.integer(block_numbers / ncol(coefficients)))
   for (start in seq(1L, by = size, length.out = ceiling(nrow(x) / size))) {
     rows <- start:min(start + size - 1L, nrow(x))
-    centre <- linear_predictor(x[rows, , drop = FALSE], coefficients, fit$spec$intercept)
+    centre <- linear_predictor(x[rows, , drop = FALSE], coefficients, has_intercept(fit))
     limits[rows, ] <- if (interval == "credible") {
       t(column_quantiles(t(centre), probs))
     } else {
@@ -63,7 +63,7 @@ linear_limits <- function(fit, x, lambda, interval, probs) {
 # What the squared part of the penalty is divided by: see ?"wbb-objective".
 response_scale <- function(fit) {
   weights <- row_weights(fit)
-  centre <- if (fit$spec$intercept) sum(weights * fit$y) / sum(weights) else 0
+  centre <- if (has_intercept(fit)) sum(weights * fit$y) / sum(weights) else 0
   scale <- sqrt(sum(weights * (fit$y - centre)^2) / sum(weights))
   if (scale > 0) scale else 1
 }
@@ -73,20 +73,20 @@ response_scale <- function(fit) {
 linear_df <- function(fit, index) {
   spec <- fit$spec
   mode <- as.matrix(fit$mode)[, index]
-  slopes <- if (spec$intercept) mode[-1L] else mode
+  slopes <- if (has_intercept(fit)) mode[-1L] else mode
   active <- which(slopes != 0)
   strength <- if (is.null(spec$refit)) fit$lambda[index] else spec$refit
   ridge <- strength * (1 - spec$alpha) / response_scale(fit)
-  if (ridge == 0 || !length(active)) return(spec$intercept + length(active))
+  if (ridge == 0 || !length(active)) return(has_intercept(fit) + length(active))
   x <- as.matrix(own_columns(fit)[, active, drop = FALSE])
   weights <- row_weights(fit)
   centred <- x - rep(colSums(weights * x) / sum(weights), each = nrow(x))
   # Columns are standardised about their means, whether or not there is an intercept.
   variance <- if (spec$standardize) colSums(weights * centred^2) / sum(weights) else 1
-  if (spec$intercept) x <- centred
+  if (has_intercept(fit)) x <- centred
   penalty <- diag(sqrt(ridge * spec$penalty_factor[active] * variance), length(active))
   # H = Q1 Q1' of the rows of x in the QR decomposition of x above the root of the penalty.
   decomposition <- qr(rbind(sqrt(weights) * x, penalty))
   q <- qr.Q(decomposition)[seq_len(nrow(x)), seq_len(decomposition$rank), drop = FALSE]
-  spec$intercept + sum(q^2)
+  has_intercept(fit) + sum(q^2)
 }

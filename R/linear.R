@@ -3,6 +3,9 @@
 
 linear_names <- function(design, settings) make.unique(c(if (settings$intercept) "(Intercept)", design$names))
 
+# The generalised lasso knows of none.
+has_intercept <- function(fit) isTRUE(fit$spec$intercept)
+
 # Rows of x by columns of coefficients; an intercept is their first row.
 linear_predictor <- function(x, coefficients, intercept) {
   slopes <- if (intercept) coefficients[-1L, , drop = FALSE] else coefficients

@@ -1,29 +1,8 @@
 # From raw vectors to parameters: where they lie, what they are called, and their values in the units of
 # the user's data.
 
-# A row a layer: its inputs and units, its number of parameters and those before it.
-layer_table <- function(spec) {
-  sizes <- as.double(c(spec$p, spec$hidden, max(1, spec$classes)))
-  inputs <- utils::head(sizes, -1L)
-  units <- sizes[-1L]
-  parameters <- (inputs + 1) * units
-  data.frame(inputs = inputs, units = units, parameters = parameters, before = cumsum(parameters) - parameters)
-}
-
 #' @export
 failure_advice.wbb_mlp <- function(fit) paste0("Train again with ", divergence_advice(fit$spec), ".")
-
-# What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
-# with hidden layers that is in units of the scaled y.
-divergence_advice <- function(spec) {
-  curvature <- 2 * spec$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
-  choices <- c(
-    "a smaller `learning_rate`",
-    if (!spec$standardize) "`standardize = TRUE`",
-    if (curvature > 10) "a smaller `lambda`"
-  )
-  paste(choices, collapse = " or ")
-}
 
 # The networks themselves, without gaps.
 fit_networks <- function(fit) {
@@ -33,35 +12,6 @@ fit_networks <- function(fit) {
       "refit with `keep = \"networks\"`, or ask for the test set in the fit."), "object")
   }
   fit$draws[usable]
-}
-
-# The bytes of one network of these settings.
-network_bytes <- function(spec) 4 * sum(layer_table(spec)$parameters)
-
-# Networks cross to Rust and back on a shelf, some 64 MB at a time: R can be interrupted in between.
-shelf_bytes <- 2^26
-
-shelf_steps <- function(count, bytes) {
-  at_once <- max(1, floor(shelf_bytes / bytes))
-  split(seq_len(count), (seq_len(count) - 1) %/% at_once)
-}
-
-to_shelf <- function(networks) {
-  shelf <- rust_shelf()
-  for (at in shelf_steps(length(networks), length(networks[[1L]]))) {
-    rust_shelf_put(shelf, networks[at])
-    Sys.sleep(0)
-  }
-  shelf
-}
-
-from_shelf <- function(shelf, count, bytes) {
-  networks <- vector("list", count)
-  for (at in shelf_steps(count, bytes)) {
-    networks[at] <- rust_shelf_take(shelf, length(at))
-    Sys.sleep(0)
-  }
-  networks
 }
 
 network_numbers <- function(network) {

@@ -2,7 +2,7 @@
 # of a call"; files that are not named there come last: what fits answer, and pictures.
 layers <- list(
   "check", c("run", "law"), "settings", c("result", "linear", "words"), "fit", c("design", "newdata"), "interface",
-  c("lasso", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-networks", "idx", "data")
+  c("lasso", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data")
 )
 
 files <- list.files("R", "[.]R$", full.names = TRUE)

@@ -64,12 +64,19 @@ test_that("predictions of all draws are padded as the others are", {
 
 test_that("degrees of freedom are the sensitivity of the fit to the response", {
   # Sum of d fitted_i / d y_i by differences; the set of selected columns does not change in so small a step.
-  sensitivity <- function(...) {
-    base <- fitted(quick(..., y = d$y, draws = 1, tolerance = 1e-14))
-    sum(vapply(seq_along(d$y), function(i) {
-      moved <- replace(d$y, i, d$y[i] + 1e-4)
-      (fitted(quick(..., y = moved, draws = 1, tolerance = 1e-14))[i] - base[i]) / 1e-4
-    }, 0))
+  # The scale of y, which divides the ridge, is held: both parts of the penalty are those of the data.
+  sensitivity <- function(lambda, alpha = 1, ..., intercept = TRUE, case_weights = NULL) {
+    scale <- function(y) {
+      w <- if (is.null(case_weights)) rep(1, length(y)) else case_weights
+      sqrt(sum(w * (y - intercept * sum(w * y) / sum(w))^2) / sum(w))
+    }
+    fit <- function(y) {
+      held <- lambda * (alpha + (1 - alpha) * scale(y) / scale(d$y))
+      fitted(quick(..., y = y, lambda = held, alpha = lambda * alpha / held, intercept = intercept,
+        case_weights = case_weights, draws = 1, tolerance = 1e-14))
+    }
+    base <- fit(d$y)
+    sum(vapply(seq_along(d$y), function(i) (fit(replace(d$y, i, d$y[i] + 1e-4))[i] - base[i]) / 1e-4, 0))
   }
   check <- function(...) {
     fit <- suppressWarnings(quick(..., y = d$y, draws = 1))

@@ -77,7 +77,7 @@ test_that("standardisation is undone in the parameters", {
 test_that("a fit without a draw to work with says what to do", {
   none <- fit
   none$diagnostics$status[] <- "diverged"
-  expect_error(usable_draws(none), "all 12 diverged or were empty. Train again with a smaller `learning_rate`", class = "wbb_error_draws")
+  expect_error(usable_draws(none), "all failed (12 diverged). Train again with a smaller `learning_rate`", class = "wbb_error_draws", fixed = TRUE)
   unsettled <- fit
   unsettled$diagnostics$status[] <- "unsettled"
   expect_identical(usable_draws(unsettled), 1:12)

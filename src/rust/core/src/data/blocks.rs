@@ -54,14 +54,20 @@ impl Blocked {
         }
     }
 
-    /// Change every number, knowing its column.
-    pub fn change(&mut self, f: impl Fn(usize, f64) -> f64) {
+    /// Change every number, knowing its column; `go_on` is asked before each block.
+    pub fn change<E>(
+        &mut self,
+        f: impl Fn(usize, f64) -> f64,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
         for rows in ranges(self.rows, self.block) {
+            go_on()?;
             let block = &mut self.values[rows.start * self.cols..][..rows.len() * self.cols];
             for (j, column) in block.chunks_exact_mut(rows.len()).enumerate() {
                 column.iter_mut().for_each(|v| *v = f(j, *v));
             }
         }
+        Ok(())
     }
 }
 
@@ -89,7 +95,7 @@ mod tests {
             for j in 0..cols {
                 assert!(blocked.column(j).eq(x[j * rows..][..rows].iter().copied()));
             }
-            blocked.change(|j, v| v - (j * rows) as f64);
+            blocked.change(|j, v| v - (j * rows) as f64, || Ok::<(), ()>(())).unwrap();
             assert_eq!(blocked.column(cols - 1).last(), Some((rows - 1) as f64));
         }
     }

@@ -25,18 +25,24 @@ enum Storage {
 }
 
 impl Design {
-    /// `case` are the user's weights: they weigh the means and variances too.
-    pub fn new(source: Source, centred: bool, case: impl Fn(usize) -> f64 + Copy) -> Design {
-        let standard = Standard::new(&source, centred, case);
+    /// `case` are the user's weights: they weigh the means and variances too. `go_on` is asked now and
+    /// then.
+    pub fn new<E>(
+        source: Source,
+        centred: bool,
+        case: impl Fn(usize) -> f64 + Copy,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<Design, E> {
+        let standard = Standard::try_new(&source, centred, case, &go_on)?;
         let (rows, cols) = (source.rows(), source.cols());
         let (block, storage) = match source {
             Source::Dense(mut x) => {
-                x.change(|j, v| standard.apply(j, v));
+                x.change(|j, v| standard.apply(j, v), go_on)?;
                 (x.block, Storage::Dense(x))
             }
             Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &standard))),
         };
-        Design { rows, cols, standard, basis: None, block, storage }
+        Ok(Design { rows, cols, standard, basis: None, block, storage })
     }
 
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense; those that
@@ -106,8 +112,8 @@ mod tests {
             vec![3.0, -1.0, 5.0, 6.0, 7.0, 9.0],
         );
         let case = |i: usize| [1.0, 2.0, 0.5, 1.0][i];
-        let a = Design::new(Source::dense(&dense, 4, 2), true, case);
-        let b = Design::new(Source::Sparse(sparse), true, case);
+        let a = Design::new(Source::dense(&dense, 4, 2), true, case, || Ok::<(), ()>(())).unwrap();
+        let b = Design::new(Source::Sparse(sparse), true, case, || Ok::<(), ()>(())).unwrap();
         for j in 0..2 {
             let (a, b) = (&a.standard, &b.standard);
             assert!((a.center[j] - b.center[j]).abs() < 1e-14);

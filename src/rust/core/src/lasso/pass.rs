@@ -184,7 +184,7 @@ mod tests {
         } else {
             Source::dense(&x, rows, cols)
         };
-        Design::new(source, true, |_| 1.0)
+        Design::new(source, true, |_| 1.0, || Ok::<(), ()>(())).unwrap()
     }
 
     /// Counts of mean e^η: l = e^η − y η, no quadratic.

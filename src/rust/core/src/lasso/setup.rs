@@ -41,7 +41,7 @@ impl Lasso {
         control.begin(Stage::Mode, 1);
         let case = |i: usize| plan.case(i);
         let response = Standard::of_column(&y, options.intercept, case);
-        let design = Design::new(x, options.intercept, case);
+        let design = Design::new(x, options.intercept, case, || control.check())?;
         let y = y.iter().map(|v| response.apply(0, *v)).collect();
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
         let standard = &design.standard;
