@@ -220,7 +220,7 @@ fn a_tiny_lambda_is_certified_as_far_as_rounding_allows() {
 fn a_ridge_that_fails_is_no_worse_than_its_start() {
     let (rows, columns) = (30, 60);
     let x: Vec<Vec<f64>> = (0..columns).map(|j| column(rows, j)).collect();
-    let y: Vec<f64> = (0..rows).map(|i| uniform(i)).collect();
+    let y: Vec<f64> = (0..rows).map(uniform).collect();
     for lambda in [1e-4, 1e-8, 1e-10, 1e-12, 1e-14, 1e-16] {
         for refit in [None, Some(lambda)] {
             let options = Options {

@@ -177,8 +177,8 @@ impl<'a> Attempt<'a> {
         control: &Control,
     ) -> Result<FreeBlock, Error> {
         let ridge = &self.task.penalty.ridge;
-        let known = |set: &&Box<WorkingSet>| which.iter().all(|&j| set.curvature(j, j).is_some());
-        if let Some(set) = self.set.as_ref().filter(known) {
+        let known = |set: &&WorkingSet| which.iter().all(|&j| set.curvature(j, j).is_some());
+        if let Some(set) = self.set.as_deref().filter(known) {
             let own = |a: usize, b: usize| set.curvature(a, b).unwrap_or(f64::NAN);
             return Ok(FreeBlock::new(which, ridge, own));
         }

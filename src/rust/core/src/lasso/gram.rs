@@ -100,8 +100,8 @@ impl Moments {
             self.gram.row_mut(a).iter_mut().zip(&self.xw).for_each(|(h, s)| *h -= m * s);
             self.xy[a] -= m * self.wy;
         }
-        for a in 0..self.cols {
-            if !has_vanished(self.gram[[a, a]], raw[a]) {
+        for (a, &before) in raw.iter().enumerate() {
+            if !has_vanished(self.gram[[a, a]], before) {
                 continue;
             }
             self.gram.row_mut(a).fill(0.0);
