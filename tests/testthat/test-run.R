@@ -61,6 +61,12 @@ test_that("weights can be stopped, too", {
   expect_lt(proc.time()[["elapsed"]] - began, 2)
 })
 
+test_that("a large table arrives whole, in parts", {
+  # Five million numbers are more than one part; without shrinkage a draw is y.
+  y <- seq_len(5000) / 7
+  expect_identical(laplace_wbb_draws(y, 0, draws = 1000, seed = 1), matrix(rep(y, each = 1000), 1000))
+})
+
 # Chunks ---------------------------------------------------------------------------
 
 x <- as.matrix(diabetes[1:10])

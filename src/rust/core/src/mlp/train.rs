@@ -6,10 +6,9 @@ use super::optimizer::{Method, Optimizer};
 use super::target::{Judge, Losses, Target};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::linalg::elementary::unit;
+use crate::linalg::elementary::{normal, unit};
 use crate::random::streams::random_stream;
 use rand::RngCore;
-use rand_chacha::ChaCha8Rng;
 
 /// How a network is trained.
 #[derive(Clone, Debug)]
@@ -75,16 +74,11 @@ pub fn start(shape: &Shape, seed: u64, draw: u64) -> Vec<f32> {
     let mut compact = Vec::with_capacity(shape.parameters());
     for sizes in shape.sizes.windows(2) {
         let sd = (shape.activation.gain() / sizes[0] as f64).sqrt();
-        compact.extend((0..sizes[0] * sizes[1]).map(|_| (sd * normal(&mut rng)) as f32));
+        let mut number = || unit(rng.next_u64().to_le_bytes());
+        compact.extend((0..sizes[0] * sizes[1]).map(|_| (sd * normal(number(), number())) as f32));
         compact.extend(std::iter::repeat_n(0.0, sizes[1]));
     }
     shape.expand(&compact)
-}
-
-/// Box and Muller's, with functions that are the same on every machine.
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let [u, v] = std::array::from_fn(|_| unit(rng.next_u64().to_le_bytes()));
-    (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
 /// The order of the rows in an epoch, the same for all draws: only weights (and starts) set draws apart.
