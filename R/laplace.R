@@ -51,7 +51,7 @@
 laplace_posterior_mean <- function(y, lambda, sigma = 1) {
   problem <- laplace_problem(y, lambda, sigma)
   laplace_mean(problem, function() {
-    rust_laplace_posterior_job(problem$y, problem$lambda, problem$sigma, list(threads = check_threads(NULL)))
+    rust_laplace_posterior_job(problem$y, problem$lambda, problem$sigma, mean_settings(problem))
   })
 }
 
@@ -61,7 +61,7 @@ laplace_wbb_mean <- function(y, lambda, prior_weight = c("random", "fixed", "coe
   prior_weight <- check_choice(prior_weight, "prior_weight", c("random", "fixed", "coef"))
   problem <- laplace_problem(y, lambda, sigma)
   laplace_mean(problem, function() {
-    rust_laplace_wbb_job(problem$y, problem$threshold, prior_weight == "fixed", list(threads = check_threads(NULL)))
+    rust_laplace_wbb_job(problem$y, problem$threshold, prior_weight == "fixed", mean_settings(problem))
   })
 }
 
@@ -80,8 +80,14 @@ laplace_wbb_draws <- function(y, lambda, prior_weight = c("random", "fixed", "co
   )
   result <- job_result(run_job(function() rust_laplace_draws_job(problem$y, problem$threshold, settings), watched()))
   # In their place: they may be large.
-  attributes(result$draws) <- list(dim = c(draws, n), dimnames = list(NULL, problem$names))
+  names <- if (!is.null(problem$names)) list(dimnames = list(NULL, problem$names))
+  attributes(result$draws) <- c(list(dim = c(draws, n)), names)
   result$draws
+}
+
+# A few means are there before a second thread is.
+mean_settings <- function(problem) {
+  list(threads = if (length(problem$y) < 1e4) 1L else check_threads(NULL))
 }
 
 laplace_mean <- function(problem, start) {

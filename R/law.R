@@ -17,10 +17,10 @@
 #' | `"multinomial"` | counts of the classical bootstrap: they sum to n | |
 #' | `"ones"` | all 1, every draw is the mode but for the prior weight | |
 #'
-#' The weights of all rows sum to n also when rows share theirs: with `cluster`, Dirichlet and
-#' multinomial weights are drawn for the clusters and then scaled so that their rows, however
-#' unequal the clusters, sum to n. Multinomial weights are then whole numbers only if all clusters
-#' have one size. `case_weights` multiply afterwards, and change the sum.
+#' Dirichlet and multinomial weights sum to n over the rows also with `cluster`: they are drawn for
+#' the clusters and scaled to that sum, however unequal the clusters are. Multinomial weights are
+#' then whole numbers only if all clusters have one size. `case_weights` multiply afterwards, and
+#' change the sum.
 #'
 #' Exponential and Dirichlet weights give the same draws when there is no
 #' penalty. With one they differ: the sum of exponential weights moves the

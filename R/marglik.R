@@ -18,7 +18,12 @@
 #' the sampler of [bayes_bridge()], and the normalising constant of their density is found by the
 #' optimal bridge of Meng and Wong (1996) to a normal distribution with the mean and covariance
 #' of one half of the draws. The standard error is that of Frühwirth-Schnatter (2004), with the
-#' effective number of draws.
+#' effective number of draws. All values of `lambda` share their random numbers, so that
+#' differences are more exact than `se` says.
+#'
+#' `wbb_lasso(lambda = "marglik")` tries 15 values over the four decades below the `lambda` that sets
+#' all coefficients to zero, and 14 more about the best of them. If the best lies at either end, a
+#' warning of class `wbb_warning_grid` says at which and what to do.
 #'
 #' @inheritParams bayes_bridge
 #' @param x A numeric matrix, a data frame or a sparse matrix.

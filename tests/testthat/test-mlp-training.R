@@ -59,7 +59,8 @@ test_that("draws that ended far from a minimum are said to have", {
   # Beside worse there is one warning, of the worse kind.
   both <- fit
   both$diagnostics$status[2] <- "diverged"
-  expect_warning(warn_convergence(both), "1 of 5 draws diverged.*4 of 5 draws ended far", class = "wbb_warning_convergence")
+  expect_match(mlp_doubt(both)$message, "1 of 5 draws diverged.*4 of 5 draws ended far")
+  expect_identical(mlp_doubt(both)$kind, "convergence")
 })
 
 test_that("the first epochs are common to all draws", {

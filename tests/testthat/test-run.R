@@ -61,6 +61,12 @@ test_that("weights can be stopped, too", {
   expect_lt(proc.time()[["elapsed"]] - began, 2)
 })
 
+test_that("a large table arrives whole, in parts", {
+  # Five million numbers are more than one part; without shrinkage a draw is y.
+  y <- seq_len(5000) / 7
+  expect_identical(laplace_wbb_draws(y, 0, draws = 1000, seed = 1), matrix(rep(y, each = 1000), 1000))
+})
+
 # Chunks ---------------------------------------------------------------------------
 
 x <- as.matrix(diabetes[1:10])
@@ -98,7 +104,7 @@ test_that("so it does in other processes", {
     expect_warning(fit <- quick(x, y, lambda = lambda, draws = 41, backend = "future"), NA)
     same_draws(fit, quick(x, y, lambda = lambda, draws = 41))
   }
-  expect_warning(quick(x, y, max_iterations = 1, tolerance = 1e-17, backend = "future"),
+  expect_warning(quick(x, y, max_iterations = 1, tolerance = 1e-300, backend = "future"),
     class = "wbb_warning_convergence")
 })
 

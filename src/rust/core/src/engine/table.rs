@@ -63,15 +63,14 @@ pub fn by_rows<T: Sync>(
     Ok(table.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The weights of draws, a row each: of the rows of the data, then of the penalty. `penalties` is the
-/// number of terms that have a prior weight of their own if they do.
+/// The weights of draws, a row each: of the rows of the data, then `prior` of the penalty.
 pub fn weights(
     draws: &[(&WeightPlan, u64)],
     rows: usize,
-    penalties: usize,
+    prior: usize,
     control: &Control,
 ) -> Result<Array2<f64>, Error> {
-    by_rows(draws, rows + penalties, control, |&(plan, draw), line| {
+    by_rows(draws, rows + prior, control, |&(plan, draw), line| {
         let (of_rows, of_prior) = line.split_at_mut(rows);
         let mut weights = plan.draw(draw);
         for (part, out) in of_rows.chunks_mut(PART).enumerate() {

@@ -1,10 +1,11 @@
-//! Logarithms and exponentials that are the same on every machine.
+//! Logarithms and random numbers that are the same on every machine.
 //!
 //! Written out rather than taken from the system: system libraries differ in the last bit, and a
 //! draw must not depend on the machine.
 
 use super::lanes::dispatch;
 use pulp::as_arrays;
+use std::f64::consts::TAU;
 
 /// Natural logarithm of u in (0, 1), after fdlibm (error < 1 ulp), without branches.
 #[inline(always)]
@@ -41,6 +42,12 @@ pub fn ln_unit(u: f64) -> f64 {
 pub fn unit(word: [u8; 8]) -> f64 {
     let word = u64::from_le_bytes(word);
     f64::from_bits(0x3ff0_0000_0000_0000 | (word >> 12)) - 1.0 + 0.5 * f64::EPSILON
+}
+
+/// Box & Muller's standard normal number of two uniform ones.
+#[inline]
+pub fn normal(u: f64, v: f64) -> f64 {
+    (-2.0 * ln_unit(u)).sqrt() * libm::cos(TAU * v)
 }
 
 /// Uniform numbers from random bytes, eight bytes a number.

@@ -3,10 +3,9 @@
 use super::network::Shape;
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::linalg::elementary::unit;
+use crate::linalg::elementary::{normal, unit};
 use crate::random::streams::random_stream;
 use rand::RngCore;
-use rand_chacha::ChaCha8Rng;
 
 /// Numbers between two looks for a stop.
 const PIECE: usize = 1 << 16;
@@ -14,6 +13,7 @@ const PIECE: usize = 1 << 16;
 /// The start of draw k, padded: normal weights, zero biases.
 pub fn start(shape: &Shape, seed: u64, draw: u64, control: &Control) -> Result<Vec<f32>, Error> {
     let mut rng = random_stream(seed, b"wbb network start, rev 1", draw);
+    let mut number = || unit(rng.next_u64().to_le_bytes());
     let mut compact = vec![0.0f32; shape.parameters()];
     let mut rest = &mut compact[..];
     for sizes in shape.sizes.windows(2) {
@@ -21,17 +21,11 @@ pub fn start(shape: &Shape, seed: u64, draw: u64, control: &Control) -> Result<V
         let (weights, after) = rest.split_at_mut(sizes[0] * sizes[1]);
         for piece in weights.chunks_mut(PIECE) {
             control.check()?;
-            piece.iter_mut().for_each(|w| *w = (sd * normal(&mut rng)) as f32);
+            piece.iter_mut().for_each(|w| *w = (sd * normal(number(), number())) as f32);
         }
         rest = &mut after[sizes[1]..];
     }
     Ok(shape.expand(&compact))
-}
-
-/// Box and Muller's, with functions that are the same on every machine.
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let [u, v] = std::array::from_fn(|_| unit(rng.next_u64().to_le_bytes()));
-    (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
 #[cfg(test)]

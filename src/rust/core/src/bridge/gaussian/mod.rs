@@ -22,8 +22,8 @@ pub use rows::least_squares;
 pub struct Fit {
     /// Columns that do not depend on others.
     pub rank: usize,
-    /// |y − Xβ|² at a β that fits as well as any; only with more columns than rows an upper bound
-    /// of that, which is zero if it is.
+    /// |y − Xβ|² at the β that fits best; with more columns than rows an upper bound of it, which is
+    /// zero where it is.
     pub square: f64,
 }
 

@@ -11,10 +11,9 @@
 //! others. The stream is therefore laid out in planes: plane 0 has the U of each unit, plane t the
 //! words of each unit's attempt t.
 
-use crate::linalg::elementary::{ln_unit, units};
+use crate::linalg::elementary::{ln_unit, normal, units};
 use rand::RngCore;
 use rand_chacha::ChaCha8Rng;
-use std::f64::consts::TAU;
 
 /// The stream's words (of 32 bits) from one plane to the next: room for 2³⁷ units.
 const PLANE: u32 = 40;
@@ -89,8 +88,8 @@ impl GammaLaw {
     #[inline]
     fn attempt(&self, bytes: &[u8]) -> Option<f64> {
         let mut numbers = units(bytes);
-        let (radius, angle, u) = (numbers.next()?, numbers.next()?, numbers.next()?);
-        let z = (-2.0 * ln_unit(radius)).sqrt() * libm::cos(TAU * angle);
+        let z = normal(numbers.next()?, numbers.next()?);
+        let u = numbers.next()?;
         let root = 1.0 + self.c * z;
         if root <= 0.0 {
             return None;
