@@ -154,8 +154,8 @@ ask_new <- function(fit, rows, question) {
   reply_of(function() rust_mlp_predict_job(to_shelf(networks), rust_matrix(rows$x), question, settings), rows$n)
 }
 
-# About 100 MB of doubles.
-kept_block <- 1.25e7
+# About 30 MB of doubles: R cannot be interrupted while it copies them.
+kept_block <- 4e6
 
 # Answers in the fit go to Rust in blocks of rows, which leave it as large as it is.
 ask_kept <- function(fit, rows, question, numbers = kept_block) {

@@ -5,6 +5,9 @@
 //! iterates does not wander: its noise falls with their number (Polyak & Juditsky 1992). Only the
 //! last ones count, because the first still carry the way from the start (Rakhlin, Shamir & Sridharan 2012).
 
+use super::optimizer::pieces;
+use crate::engine::job::Control;
+use crate::error::Error;
 use crate::linalg::lanes::dispatch;
 
 /// A sum of iterates in the making.
@@ -15,10 +18,14 @@ pub struct Average {
 }
 
 impl Average {
-    pub fn add(&mut self, parameters: &[f32]) {
+    pub fn add(&mut self, parameters: &[f32], control: &Control) -> Result<(), Error> {
         self.sum.resize(parameters.len(), 0.0);
-        add(parameters, &mut self.sum);
+        for piece in pieces(0..parameters.len()) {
+            control.check()?;
+            add(&parameters[piece.clone()], &mut self.sum[piece]);
+        }
         self.count += 1;
+        Ok(())
     }
 
     /// The mean in place of the last iterate; that stays where nothing was added.
@@ -80,7 +87,9 @@ mod tests {
         let mut at = [7.0, 7.0];
         average.put(&mut at);
         assert_eq!(at, [7.0, 7.0]);
-        [[1.0, 0.5], [2.0, 0.5], [6.0, -4.0]].iter().for_each(|p| average.add(p));
+        for iterate in [[1.0, 0.5], [2.0, 0.5], [6.0, -4.0]] {
+            average.add(&iterate, &Control::default()).unwrap();
+        }
         average.put(&mut at);
         assert_eq!(at, [3.0, -1.0]);
     }

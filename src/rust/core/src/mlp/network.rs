@@ -178,10 +178,12 @@ impl Workspace {
             let before = &self.units[l - 1];
             let rows = &self.every_row[..count];
             gradient(hidden_rows(before, layer, rows), errors_here, layer.width, out);
+            control.check()?;
             // Errors of the units before: errors · weights'.
             let width = padded(layer.inputs);
             let weights = &mut self.transposed_weights[..layer.outputs * width];
             transpose(&parameters[layer.weights()], layer.width, layer.outputs, weights, width);
+            control.check()?;
             let (values, columns) = (errors_here, layer.outputs);
             let here = DenseRows { values, stride: layer.width, columns, which: rows };
             let out = &mut next[..count * width];

@@ -1,8 +1,10 @@
 //! The steps: plain gradient descent, momentum, Adam.
 
 use super::network::Layer;
+use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::lanes::dispatch;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
@@ -55,7 +57,8 @@ impl Optimizer {
         rate: f64,
         parameters: &mut [f32],
         gradient: &mut [f32],
-    ) {
+        control: &Control,
+    ) -> Result<(), Error> {
         for (unseen, beta) in self.unseen.iter_mut().zip(BETA) {
             *unseen *= beta;
         }
@@ -63,27 +66,34 @@ impl Optimizer {
         let adam_rate = (rate * second.sqrt() / first) as f32;
         for (layer, &shrink) in layers.iter().zip(shrink) {
             for (range, shrink) in [(layer.weights(), shrink), (layer.biases(), 0.0)] {
-                let (p, g) = (&mut parameters[range.clone()], &mut gradient[range.clone()]);
-                let [first, second] = &mut self.means;
-                match self.method {
-                    Method::Sgd => sgd(rate as f32, shrink, p, g),
-                    Method::Momentum(keep) => {
-                        momentum(rate as f32, keep, shrink, p, g, &mut first[range]);
-                    }
-                    Method::Adam => {
-                        adam(
-                            adam_rate,
-                            shrink,
-                            p,
-                            g,
-                            &mut first[range.clone()],
-                            &mut second[range],
-                        );
+                for piece in pieces(range) {
+                    control.check()?;
+                    let (p, g) = (&mut parameters[piece.clone()], &mut gradient[piece.clone()]);
+                    let [mean, square] = &mut self.means;
+                    match self.method {
+                        Method::Sgd => sgd(rate as f32, shrink, p, g),
+                        Method::Momentum(keep) => {
+                            momentum(rate as f32, keep, shrink, p, g, &mut mean[piece]);
+                        }
+                        Method::Adam => {
+                            let (mean, square) = (&mut mean[piece.clone()], &mut square[piece]);
+                            adam(adam_rate, shrink, p, g, mean, square);
+                        }
                     }
                 }
             }
         }
+        Ok(())
     }
+}
+
+/// Parameters between two looks for a stop: a wide layer has more than a moment's work.
+const PIECE: usize = 1 << 20;
+
+/// Parts of a range of parameters.
+pub fn pieces(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(PIECE).map(move |first| first..(first + PIECE).min(end))
 }
 
 dispatch! {

@@ -3,7 +3,7 @@
 use super::average::{Average, Schedule};
 use super::data::Inputs;
 use super::network::{Layer, Shape, Workspace};
-use super::optimizer::{Method, Optimizer};
+use super::optimizer::{Method, Optimizer, pieces};
 use super::order::shuffle;
 use super::target::{Judge, Losses, Target};
 use crate::engine::job::Control;
@@ -176,10 +176,10 @@ impl<'a> Trainer<'a> {
                 }
                 let decay = recipe.decay * (steps_before + steps) as f64;
                 let rate = recipe.rate * libm::exp(-decay);
-                let gradient = &mut self.gradient;
-                optimizer.step(&self.layers, &shrink, rate, &mut parameters, gradient);
+                let (layers, gradient) = (&self.layers, &mut self.gradient);
+                optimizer.step(layers, &shrink, rate, &mut parameters, gradient, control)?;
                 if steps >= schedule.from {
-                    average.add(&parameters);
+                    average.add(&parameters, control)?;
                 }
                 steps += 1;
             }
@@ -257,9 +257,13 @@ impl<'a> Trainer<'a> {
             let losses = self.accumulate(parameters, which, share, control)?;
             sum.loss += losses.loss;
             sum.right += losses.right;
-            for (t, g) in total.iter_mut().zip(&mut self.gradient) {
-                *t += *g as f64;
-                *g = 0.0;
+            for piece in pieces(0..total.len()) {
+                control.check()?;
+                let gradient = &mut self.gradient[piece.clone()];
+                for (t, g) in total[piece].iter_mut().zip(gradient) {
+                    *t += *g as f64;
+                    *g = 0.0;
+                }
             }
         }
         for (layer, p) in self.layers.iter().zip(&self.penalties) {
