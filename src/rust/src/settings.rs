@@ -69,8 +69,7 @@ pub fn key(seed: f64) -> u64 {
 
 pub fn weight_plan(fields: &Fields) -> Result<WeightPlan> {
     let law = fields.list("weights")?;
-    // The core asks for a parameter only where the law has one.
-    let law = Law::new(&law.text("name")?, law.optional_number("parameter")?.unwrap_or(f64::NAN))?;
+    let law = Law::new(&law.text("name")?, law.optional_number("parameter")?)?;
     let prior = PriorWeight::new(&fields.text("prior_weight")?)?;
     let mut plan = WeightPlan::new(seed(fields)?, law, prior, fields.count("n")?);
     if let Some(case) = fields.optional_numbers("case_weights")? {

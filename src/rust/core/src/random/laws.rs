@@ -22,16 +22,15 @@ pub enum Law {
 }
 
 impl Law {
-    pub fn new(name: &str, parameter: f64) -> Result<Law, Error> {
-        let shaped = |law: fn(f64) -> Law| {
-            if parameter > 0.0 && parameter.is_finite() {
-                Ok(law(parameter))
-            } else {
-                Err(Error::argument(
-                    "weights",
-                    format!("its parameter must be positive, but is {parameter}"),
-                ))
+    /// Some laws have a parameter, which is positive; the others ignore it.
+    pub fn new(name: &str, parameter: Option<f64>) -> Result<Law, Error> {
+        let shaped = |law: fn(f64) -> Law| match parameter {
+            Some(shape) if shape > 0.0 && shape.is_finite() => Ok(law(shape)),
+            Some(shape) => {
+                let text = format!("its parameter must be positive, but is {shape}");
+                Err(Error::argument("weights", text))
             }
+            None => Err(Error::argument("weights", format!("\"{name}\" needs a parameter"))),
         };
         match name {
             "exponential" => Ok(Law::Exponential),
