@@ -242,6 +242,8 @@ test_that("error messages read well", {
     message_of(wbb_mlp(x, y, keep = "predictions"))
     message_of(wbb_mlp(x, y, test = list(x = x, y = rev(letters[1:20]))))
     message_of(wbb_mlp(x, d$y, learning_rate = 1e9, draws = 2))
+    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, epochs = 1, seed = 1))
+    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, epochs = 1, seed = 1, average = 0))
     message_of(accuracy(small_mlp(x, d$y, hidden = 2, draws = 1, epochs = 1), x, d$y))
     message_of(accuracy(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1)))
     message_of(as.matrix(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1), parameters = "W3"))
