@@ -8,8 +8,8 @@
 #'
 #' Credible intervals are quantiles of \eqn{x'b_k} over the draws. Prediction
 #' intervals are quantiles of the mixture of the normal distributions
-#' \eqn{N(x'b_k, \sigma_k^2)} of the draws, where \eqn{\sigma_k} is the weighted
-#' residual standard deviation of draw k (`diagnostics$sigma`), or the chain's own
+#' \eqn{N(x'b_k, \sigma_k^2)} of the draws, where \eqn{\sigma_k} is the residual
+#' standard deviation of draw k with its degrees of freedom (`diagnostics$sigma`), or the chain's own
 #' \eqn{\sigma} for [bayes_bridge()]; they are found by
 #' root finding, without random numbers.
 #'
