@@ -9,9 +9,10 @@ target_dir="$2"
 shift 2
 
 PATH="${PATH}:${HOME}/.cargo/bin"
-# Set here and not in Cargo.toml: the workspace's profiles are not in the tarball.
-CARGO_PROFILE_RELEASE_LTO=fat
-CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+# Set here and not in Cargo.toml: the workspace's profiles are not in the tarball. A developer in a hurry may say
+# otherwise: CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 gives the same bits, slower.
+CARGO_PROFILE_RELEASE_LTO="${CARGO_PROFILE_RELEASE_LTO:-fat}"
+CARGO_PROFILE_RELEASE_CODEGEN_UNITS="${CARGO_PROFILE_RELEASE_CODEGEN_UNITS:-1}"
 export PATH CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_CODEGEN_UNITS
 
 case "${build}" in
