@@ -37,7 +37,7 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
         // A sparse matrix keeps its zeros.
         let centred = matches!(x, Source::Dense(_));
         let units = standardize
-            .then(|| Standard::try_new(&x, centred, |i| plan.case(i), || control.check()))
+            .then(|| Standard::new(&x, centred, |i| plan.case(i), || control.check()))
             .transpose()?;
         let inputs = Inputs::new(&x, units.as_ref(), control)?;
         drop(x);

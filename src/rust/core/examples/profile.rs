@@ -1,11 +1,13 @@
-//! The lasso workloads of the targets on made-up data, without R: something to run under a profiler.
+//! The lasso workloads of the targets, and any other, on made-up data, without R: something to run under
+//! a profiler.
 //!
-//! `cargo run --release --example profile -- L2 L4`; threads from the environment variable THREADS.
+//! `cargo run --release --example profile -- L2 L4 1000,3000,0.02,0.05,1,20`; threads from the
+//! environment variable THREADS. The numbers are rows, columns, density (1: a dense matrix; 2: one whose
+//! neighbours correlate by 0.9), lambda over its largest, alpha and draws.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use std::time::Instant;
 use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap;
 use wbb_core::engine::cv::Lambda;
@@ -20,30 +22,46 @@ struct Workload {
     n: usize,
     p: usize,
     draws: usize,
-    lambda: f64,
+    lambda: Strength,
+    alpha: f64,
     signals: usize,
-    sparse: bool,
+    density: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Strength {
+    Given(f64),
+    /// Of the largest.
+    Share(f64),
 }
 
 fn workload(name: &str) -> Option<Workload> {
-    let (n, p, draws, lambda, signals, sparse) = match name {
-        "L1" => (442, 10, 20_000, 20.0, 6, false),
-        "L2" => (10_000, 100, 400, 100.0, 50, false),
-        "L3" => (500, 5000, 64, 70.0, 100, false),
-        "L4" => (100_000, 1000, 64, 430.0, 300, true),
-        "L5" => (1_000_000, 50, 32, 1000.0, 40, false),
-        _ => return None,
+    let (n, p, draws, lambda, signals, density) = match name {
+        "L1" => (442, 10, 20_000, 20.0, 6, 1.0),
+        "L2" => (10_000, 100, 400, 100.0, 50, 1.0),
+        "L3" => (500, 5000, 64, 70.0, 100, 1.0),
+        "L4" => (100_000, 1000, 64, 430.0, 300, 0.01),
+        "L5" => (1_000_000, 50, 32, 1000.0, 40, 1.0),
+        _ => return spelled_out(name),
     };
-    Some(Workload { n, p, draws, lambda, signals, sparse })
+    Some(Workload { n, p, draws, lambda: Strength::Given(lambda), alpha: 1.0, signals, density })
+}
+
+fn spelled_out(name: &str) -> Option<Workload> {
+    let numbers: Vec<f64> = name.split(',').filter_map(|v| v.parse().ok()).collect();
+    let &[n, p, density, share, alpha, draws] = numbers.as_slice() else { return None };
+    let (n, p, draws) = (n as usize, p as usize, draws as usize);
+    let signals = p.min(30);
+    Some(Workload { n, p, draws, lambda: Strength::Share(share), alpha, signals, density })
 }
 
 fn normals(rng: &mut ChaCha8Rng, count: usize) -> Vec<f64> {
     (0..count).map(|_| StandardNormal.sample(rng)).collect()
 }
 
-/// One in a hundred is not zero.
-fn sparse_column(rng: &mut ChaCha8Rng, n: usize) -> Vec<(usize, f64)> {
-    let mut rows: Vec<usize> = (0..n / 100).map(|_| rng.random_range(0..n)).collect();
+fn sparse_column(rng: &mut ChaCha8Rng, n: usize, density: f64) -> Vec<(usize, f64)> {
+    let count = (n as f64 * density).round().max(1.0) as usize;
+    let mut rows: Vec<usize> = (0..count).map(|_| rng.random_range(0..n)).collect();
     rows.sort_unstable();
     rows.dedup();
     rows.into_iter().map(|i| (i, StandardNormal.sample(rng))).collect()
@@ -52,10 +70,10 @@ fn sparse_column(rng: &mut ChaCha8Rng, n: usize) -> Vec<(usize, f64)> {
 fn data(w: &Workload) -> Option<(Source, Vec<f64>)> {
     let mut rng = ChaCha8Rng::from_seed([7; 32]);
     let mut y = normals(&mut rng, w.n);
-    if w.sparse {
+    if w.density < 1.0 {
         let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for j in 0..w.p {
-            for (i, v) in sparse_column(&mut rng, w.n) {
+            for (i, v) in sparse_column(&mut rng, w.n, w.density) {
                 rows.push(i);
                 values.push(v);
                 y[i] += if j < w.signals { 0.5 * v } else { 0.0 };
@@ -67,7 +85,12 @@ fn data(w: &Workload) -> Option<(Source, Vec<f64>)> {
             y,
         ));
     }
-    let x = normals(&mut rng, w.n * w.p);
+    let mut x = normals(&mut rng, w.n * w.p);
+    if w.density > 1.0 {
+        for i in w.n..x.len() {
+            x[i] = 0.9 * x[i - w.n] + (1.0f64 - 0.81).sqrt() * x[i];
+        }
+    }
     for (j, column) in x.chunks(w.n).take(w.signals).enumerate() {
         let beta = if j % 2 == 0 { 0.3 } else { 0.1 };
         y.iter_mut().zip(column).for_each(|(y, x)| *y += beta * x);
@@ -75,28 +98,55 @@ fn data(w: &Workload) -> Option<(Source, Vec<f64>)> {
     Some((Source::dense(&x, w.n, w.p), y))
 }
 
+/// The largest lambda that says anything, by the definition.
+fn largest(x: &Source, y: &[f64]) -> f64 {
+    let n = y.len() as f64;
+    let mean = y.iter().sum::<f64>() / n;
+    let mut column = vec![0.0; y.len()];
+    (0..x.cols()).fold(0.0f64, |most, j| {
+        x.copy_column(j, &mut column);
+        let centre = column.iter().sum::<f64>() / n;
+        let sd = (column.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / n).sqrt();
+        let slope: f64 = column.iter().zip(y).map(|(v, y)| (v - centre) * (y - mean)).sum();
+        if sd > 0.0 { most.max(slope.abs() / sd) } else { most }
+    })
+}
+
+/// Time that this thread has had of a processor, in seconds: a busy machine does not change it.
+fn busy() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    stat.split(' ').next().and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
+}
+
 fn run(name: &str, control: &Control) -> Option<()> {
     let w = workload(name)?;
     let (x, y) = data(&w)?;
+    let lambda = match w.lambda {
+        Strength::Given(lambda) => lambda,
+        Strength::Share(share) => share * largest(&x, &y) / w.alpha,
+    };
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, w.n);
     let options = Options {
-        lambda: Lambda::Given(vec![w.lambda]),
-        alpha: 1.0,
+        lambda: Lambda::Given(vec![lambda]),
+        alpha: w.alpha,
         penalty_factor: vec![1.0; w.p],
         intercept: true,
         standardize: true,
         refit: None,
         limits: Limits { tolerance: 1e-8, iterations: 1000 },
     };
-    let begin = Instant::now();
+    let begin = busy();
     let lasso = Lasso::new(x, y, plan, options, control).ok()?;
-    let ready = begin.elapsed();
+    let ready = busy();
     let draws = bootstrap::run(&lasso, 1, w.draws, control).ok()?;
-    let each = (begin.elapsed() - ready).as_secs_f64() * 1e3 / w.draws as f64;
+    let each = (busy() - ready) * 1e3 / w.draws as f64;
     let worst = draws.gap.iter().fold(0.0f64, |m, g| m.max(*g));
+    let active = draws.theta.iter().filter(|b| **b != 0.0).count() / w.draws - 1;
+    let rounds = draws.iterations.mapv(f64::from).mean().unwrap_or(0.0);
     println!(
-        "{name}: {}, mode after {ready:.2?}, {each:.4} ms a draw, worst gap {worst:.1e}",
-        lasso.method.name()
+        "{name}: {}, mode after {:.1} ms, {each:.4} ms a draw, {active} active, {rounds:.1} rounds, worst gap {worst:.1e}",
+        lasso.method.name(),
+        (ready - begin) * 1e3
     );
     Some(())
 }
@@ -107,7 +157,7 @@ fn main() {
     for name in std::env::args().skip(1) {
         let done = pool.as_ref().ok().and_then(|p| p.install(|| run(&name, &Control::default())));
         if done.is_none() {
-            eprintln!("{name} could not be run; the workloads are L1 to L5");
+            eprintln!("{name} could not be run; the workloads are L1 to L5, or six numbers");
         }
     }
 }

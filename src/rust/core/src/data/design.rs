@@ -33,7 +33,7 @@ impl Design {
         case: impl Fn(usize) -> f64 + Copy,
         go_on: impl Fn() -> Result<(), E>,
     ) -> Result<Design, E> {
-        let standard = Standard::try_new(&source, centred, case, &go_on)?;
+        let standard = Standard::new(&source, centred, case, &go_on)?;
         let (rows, cols) = (source.rows(), source.cols());
         let (block, storage) = match source {
             Source::Dense(mut x) => {
@@ -83,6 +83,14 @@ impl Design {
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
+            Storage::Dense(_) => None,
+        }
+    }
+
+    /// Rows and entries of a sparse column, less its shift.
+    pub fn sparse_column(&self, j: usize) -> Option<(&[u32], &[f64])> {
+        match &self.storage {
+            Storage::Sparse(x) => Some(x.column(j)),
             Storage::Dense(_) => None,
         }
     }

@@ -1,16 +1,45 @@
-//! A sparse matrix by rows, standardised without being filled.
+//! A sparse matrix by rows and by columns, standardised without being filled.
 
 use super::standard::{Standard, standard};
 use crate::linalg::lanes::{LANES, dispatch};
 use sprs::CsMat;
 use std::ops::Range;
 
-/// Row after row, scaled; `shift` is what is left to subtract from every entry of a column.
+/// Row after row and column after column, scaled; `shift` is what is left to subtract from every entry of
+/// a column.
 pub struct Sparse {
-    start: Vec<usize>,
-    column: Vec<u32>,
-    value: Vec<f64>,
+    by_row: Lines,
+    by_column: Lines,
     shift: Vec<f64>,
+}
+
+/// The entries of each row (or column) with the numbers of their columns (or rows).
+#[derive(Default)]
+struct Lines {
+    start: Vec<usize>,
+    at: Vec<u32>,
+    value: Vec<f64>,
+}
+
+impl Lines {
+    fn with_capacity(lines: usize, entries: usize) -> Lines {
+        let mut start = Vec::with_capacity(lines + 1);
+        start.push(0);
+        Lines { start, at: Vec::with_capacity(entries), value: Vec::with_capacity(entries) }
+    }
+
+    fn push(&mut self, entries: impl Iterator<Item = (usize, f64)>) {
+        for (at, value) in entries.filter(|e| e.1 != 0.0) {
+            self.at.push(at as u32);
+            self.value.push(value);
+        }
+        self.start.push(self.at.len());
+    }
+
+    fn get(&self, line: usize) -> (&[u32], &[f64]) {
+        let range = self.start[line]..self.start[line + 1];
+        (&self.at[range.clone()], &self.value[range])
+    }
 }
 
 impl Sparse {
@@ -23,33 +52,34 @@ impl Sparse {
         let shift: Vec<f64> = (0..x.cols())
             .map(|j| if outright[j] { 0.0 } else { standard(center[j], 0.0, scale[j]) })
             .collect();
-        let by_row = x.to_csr();
-        let mut start = Vec::with_capacity(x.rows() + 1);
-        let (mut column, mut value) = (Vec::with_capacity(x.nnz()), Vec::with_capacity(x.nnz()));
-        start.push(0);
-        for row in by_row.outer_iterator() {
-            for (j, &v) in row.iter() {
-                let v = standard(v, if outright[j] { center[j] } else { 0.0 }, scale[j]);
-                if v != 0.0 {
-                    column.push(j as u32);
-                    value.push(v);
-                }
-            }
-            start.push(column.len());
+        let scaled =
+            |j: usize, v: f64| standard(v, if outright[j] { center[j] } else { 0.0 }, scale[j]);
+        let mut by_column = Lines::with_capacity(x.cols(), x.nnz());
+        for (j, column) in x.outer_iterator().enumerate() {
+            by_column.push(column.iter().map(|(i, &v)| (i, scaled(j, v))));
         }
-        Sparse { start, column, value, shift }
+        let mut by_row = Lines::with_capacity(x.rows(), x.nnz());
+        for row in x.to_csr().outer_iterator() {
+            by_row.push(row.iter().map(|(j, &v)| (j, scaled(j, v))));
+        }
+        Sparse { by_row, by_column, shift }
     }
 
     /// Stored numbers.
     pub fn size(&self) -> usize {
-        self.value.len()
+        self.by_row.value.len()
+    }
+
+    /// Rows and entries of column j (without its shift).
+    pub fn column(&self, j: usize) -> (&[u32], &[f64]) {
+        self.by_column.get(j)
     }
 
     pub fn rows(&self) -> SparseRows<'_> {
         SparseRows {
-            start: &self.start,
-            column: &self.column,
-            value: &self.value,
+            start: &self.by_row.start,
+            column: &self.by_row.at,
+            value: &self.by_row.value,
             shift: &self.shift,
         }
     }

@@ -1,7 +1,6 @@
 //! The one standardisation of data, and the one definition of a constant column.
 
 use super::source::Source;
-use std::convert::Infallible;
 
 /// What the columns of a matrix are shifted by and divided by.
 #[derive(Clone, Debug, Default)]
@@ -16,14 +15,9 @@ pub struct Standard {
 }
 
 impl Standard {
-    /// `case` are the user's weights of the rows: they weigh means and variances too.
-    pub fn new(x: &Source, centred: bool, case: impl Fn(usize) -> f64 + Copy) -> Standard {
-        let Ok(standard) = Standard::try_new(x, centred, case, || Ok::<(), Infallible>(()));
-        standard
-    }
-
-    /// The same for data that take a while: `go_on` is asked before each column.
-    pub fn try_new<E>(
+    /// `case` are the user's weights of the rows: they weigh means and variances too. `go_on` is asked
+    /// before each column.
+    pub fn new<E>(
         x: &Source,
         centred: bool,
         case: impl Fn(usize) -> f64 + Copy,

@@ -80,10 +80,10 @@ pub fn solve(
 ) -> Result<Vec<End>, Error> {
     let mut states: Vec<Progress> = attempts.iter().map(|_| Progress::new(reference)).collect();
     if reference.is_none() {
-        for attempt in attempts.iter_mut().filter(|a| a.task.totals.is_none()) {
+        for attempt in attempts.iter_mut() {
             control.check()?;
             let (task, set) = attempt.working(data);
-            set.begin(data, task, control)?;
+            set.begin(data, task, limits.tolerance, control)?;
         }
     }
     for round in 1.. {
@@ -112,7 +112,7 @@ pub fn solve(
                 Model::Working => {
                     let (task, set) = attempt.working(data);
                     // New columns are progress, even if the gap does not show it yet.
-                    if set.step(data, task, control)? {
+                    if set.step(data, task, limits.tolerance, state.gap, control)? {
                         state.stalled = 0;
                     }
                 }

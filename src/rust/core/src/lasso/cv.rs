@@ -4,7 +4,7 @@ use super::batch::{self, Attempt};
 use super::free::minimise;
 use super::gram::{Centred, Moments};
 use super::newton::Newton;
-use super::pass::pass;
+use super::pass::{fits, pass};
 use super::problem::Lasso;
 use super::quadratic::Origin;
 use super::sweeps::converge;
@@ -231,7 +231,7 @@ fn paths_by_passes(
         for (attempt, test) in attempts.iter().zip(&mut tests) {
             test.beta.copy_from_slice(&attempt.task.beta);
         }
-        pass(&lasso.data, &mut tests.iter_mut().collect::<Vec<_>>(), control)?;
+        fits(&lasso.data, &mut tests.iter_mut().collect::<Vec<_>>(), control)?;
         for (((path, attempt), test), selected) in
             paths.iter_mut().zip(&mut attempts).zip(&tests).zip(selected)
         {

@@ -80,13 +80,8 @@ impl Moments {
 
     /// Σ w (y − b0 − x'β)².
     pub fn squares(&self, b0: f64, beta: &[f64]) -> f64 {
-        let mut sum = self.wyy - 2.0 * b0 * self.wy + b0 * b0 * self.w;
-        for (a, &u) in beta.iter().enumerate().filter(|(_, u)| **u != 0.0) {
-            let row = self.gram.row(a);
-            let along: f64 = row.iter().zip(beta).map(|(h, v)| h * v).sum();
-            sum += u * (along - 2.0 * self.xy[a] + 2.0 * b0 * self.xw[a]);
-        }
-        sum.max(0.0)
+        let at_zero = self.wyy - 2.0 * b0 * self.wy + b0 * b0 * self.w;
+        squares(at_zero, &self.gram, |j| self.xy[j] - b0 * self.xw[j], beta).max(0.0)
     }
 
     /// Take the intercept out: least squares in deviations from the weighted means.
@@ -149,17 +144,20 @@ impl Centred {
 
     /// r'Wr at β.
     pub fn squares(&self, beta: &[f64]) -> f64 {
-        let mut sum = self.yy;
-        let rows = self.gram.outer_iter().zip(&self.xy).zip(beta);
-        for ((row, xy), &b) in rows.filter(|(_, b)| **b != 0.0) {
-            sum += b * (dot(row.to_slice().unwrap_or_default(), beta) - 2.0 * xy);
-        }
-        sum
+        squares(self.yy, &self.gram, |j| self.xy[j], beta)
     }
 
     pub fn intercept(&self, beta: &[f64]) -> f64 {
         self.mean_y - self.mean_x.iter().zip(beta).map(|(m, b)| m * b).sum::<f64>()
     }
+}
+
+/// Squares at β, from those at zero: plus β'Hβ − 2 β'c.
+fn squares(at_zero: f64, gram: &Array2<f64>, slope: impl Fn(usize) -> f64, beta: &[f64]) -> f64 {
+    let rows = gram.outer_iter().zip(beta).enumerate().filter(|(_, (_, b))| **b != 0.0);
+    rows.fold(at_zero, |sum, (j, (row, &b))| {
+        sum + b * (dot(row.to_slice().unwrap_or_default(), beta) - 2.0 * slope(j))
+    })
 }
 
 /// The matrix with these numbers on and above its diagonal.

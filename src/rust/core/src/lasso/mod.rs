@@ -22,6 +22,7 @@ mod batch;
 mod certificate;
 mod cross;
 mod cv;
+mod descent;
 mod effective;
 mod free;
 mod gram;

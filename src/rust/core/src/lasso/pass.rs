@@ -21,6 +21,13 @@ fn bring_in(block: &[f64]) {
     }
 }
 
+/// Which products with X a pass forms beside the fit.
+#[derive(Clone, Copy)]
+struct Wanted {
+    gradient: bool,
+    column_weights: bool,
+}
+
 /// What a pass sums up, draws side by side in lines of a panel's width.
 struct Passed {
     sums: Sums,
@@ -46,7 +53,7 @@ fn sweep<L: Loss>(
     loss: &L,
     betas: &[&[f64]],
     mut fill: impl FnMut(usize, usize, &mut [f64]),
-    column_weights: bool,
+    wanted: Wanted,
     control: &Control,
 ) -> Result<Passed, Error> {
     let (p, width) = (design.cols, panel_width(betas.len()));
@@ -66,8 +73,8 @@ fn sweep<L: Loss>(
     }
     let mut passed = Passed {
         sums: Sums::new(L::SUMS, width),
-        gradient: vec![0.0; p * width],
-        column_weights: vec![0.0; if column_weights { p * width } else { 0 }],
+        gradient: vec![0.0; if wanted.gradient { p * width } else { 0 }],
+        column_weights: vec![0.0; if wanted.column_weights { p * width } else { 0 }],
         width,
     };
     let mut weights = vec![0.0; design.block * width];
@@ -91,15 +98,19 @@ fn sweep<L: Loss>(
             subtract(&Product { columns: support, coefficients: &coefficients, width }, residual);
             loss.add(&rows, weights, residual, &mut passed.sums);
             let every = Columns { block, rows: count, which: &all };
-            accumulate(every, residual, width, &mut passed.gradient);
-            if column_weights {
+            if wanted.gradient {
+                accumulate(every, residual, width, &mut passed.gradient);
+            }
+            if wanted.column_weights {
                 accumulate(every, weights, width, &mut passed.column_weights);
             }
         } else if let Some(x) = design.sparse() {
             sparse_subtract(x, rows.clone(), &coefficients, width, residual);
             loss.add(&rows, weights, residual, &mut passed.sums);
-            sparse_accumulate(x, rows.clone(), residual, width, &mut passed.gradient);
-            if column_weights {
+            if wanted.gradient {
+                sparse_accumulate(x, rows.clone(), residual, width, &mut passed.gradient);
+            }
+            if wanted.column_weights {
                 sparse_accumulate(x, rows, weights, width, &mut passed.column_weights);
             }
         }
@@ -123,7 +134,22 @@ fn own_responses(data: &Data, tasks: &[&mut Task]) -> Option<Vec<f64>> {
 
 /// Least squares: fill `found` (and, the first time, `totals`) of every task at its β.
 pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
+    look(data, tasks, true, control)
+}
+
+/// The same without the gradients: how well the tasks fit.
+pub fn fits(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
+    look(data, tasks, false, control)
+}
+
+fn look(
+    data: &Data,
+    tasks: &mut [&mut Task],
+    gradient: bool,
+    control: &Control,
+) -> Result<(), Error> {
     let first_time = data.intercept && tasks.iter().any(|t| t.totals.is_none());
+    let wanted = Wanted { gradient, column_weights: first_time };
     let own = own_responses(data, tasks);
     let loss = match &own {
         Some(panel) => LeastSquares::Own { panel, width: panel_width(tasks.len()) },
@@ -132,7 +158,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
     let (betas, mut weights): (Vec<&[f64]>, Vec<_>) =
         tasks.iter_mut().map(|t| (t.beta.as_slice(), &mut t.weights)).unzip();
     let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
-    let passed = sweep(&data.design, &loss, &betas, fill, first_time, control)?;
+    let passed = sweep(&data.design, &loss, &betas, fill, wanted, control)?;
     for (k, task) in tasks.iter_mut().enumerate() {
         let sum = |which: usize| passed.sums.get(which, k);
         let (w, wr) = (sum(gaussian::W), sum(gaussian::WR));
@@ -148,9 +174,11 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
         });
         let b0 = if centred { wr / w } else { 0.0 };
         let found = &mut task.found;
-        found.gradient = passed.column(&data.design, &passed.gradient, k, wr);
-        if centred {
-            found.gradient.iter_mut().zip(&totals.xw).for_each(|(g, s)| *g -= b0 * s);
+        if gradient {
+            found.gradient = passed.column(&data.design, &passed.gradient, k, wr);
+            if centred {
+                found.gradient.iter_mut().zip(&totals.xw).for_each(|(g, s)| *g -= b0 * s);
+            }
         }
         found.b0 = b0;
         found.rr = (sum(gaussian::WRR) - b0 * b0 * w).max(0.0);
@@ -223,7 +251,8 @@ mod tests {
                         .for_each(|(r, w)| *w = 1.0 + ((first + r) % 5) as f64);
                 };
                 let control = Control::default();
-                let passed = sweep(&design, &Poisson(&y), &[beta], fill, false, &control).unwrap();
+                let wanted = Wanted { gradient: true, column_weights: false };
+                let passed = sweep(&design, &Poisson(&y), &[beta], fill, wanted, &control).unwrap();
                 let residual = passed.sums.get(1, 0);
                 let gradient = passed.column(&design, &passed.gradient, 0, residual);
                 (passed.sums.get(0, 0), gradient)

@@ -54,6 +54,9 @@ impl Method {
     }
 }
 
+/// How near a solution is found that others only start from.
+pub(super) const NEARBY: Limits = Limits { tolerance: 1e-4, iterations: 2 };
+
 pub struct Lasso {
     pub(super) data: Data,
     pub(super) plan: WeightPlan,
@@ -242,14 +245,15 @@ impl Lasso {
             let mut task = self.task(RowWeights::Case(&self.plan));
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.beta.copy_from_slice(from);
-            if let Some(reference) = &self.reference {
+            if let Some(reference) =
+                self.reference.as_ref().filter(|_| !self.data.design.is_sparse())
+            {
                 self.solve_gram(&reference.moments, &mut task, newton, control)?;
                 return Ok(task.beta);
             }
             let mut attempt = Attempt::from(task);
-            let rough = Limits { tolerance: 1e-4, ..self.options.limits };
             let one = std::slice::from_mut(&mut attempt);
-            batch::solve(&self.data, one, None, rough, newton, control)?;
+            batch::solve(&self.data, one, None, NEARBY, newton, control)?;
             Ok(attempt.task.beta)
         })
     }

@@ -3,10 +3,11 @@
 use super::batch::{self, Attempt};
 use super::cross::cross;
 use super::cv::{Folding, lambda_max};
+use super::descent::descent_cost;
 use super::effective::effective_share;
 use super::gram::Moments;
 use super::newton::Newton;
-use super::problem::{Bench, Lasso, Method, Options};
+use super::problem::{Bench, Lasso, Method, NEARBY, Options};
 use super::reference::Reference;
 use super::starts::Starts;
 use super::task::{Data, RowWeights, Task};
@@ -16,7 +17,6 @@ use crate::data::standard::Standard;
 use crate::engine::cv::{Lambda, cross_validate};
 use crate::engine::freedom::Spread;
 use crate::engine::job::{Control, Stage};
-use crate::engine::limits::Limits;
 use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
@@ -26,6 +26,14 @@ use ndarray::s;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
+/// Most columns for which the Gram matrices of a batch of draws are formed in one product.
+const DIRECT: usize = 64;
+/// Columns whose Gram matrix stays in the second-level cache, and what a multiplication costs where it
+/// does not.
+const CACHED: f64 = 300.0;
+const FAR: f64 = 3.0;
+/// Sweeps of a reference model at each pass.
+const MODEL_SWEEPS: f64 = 4.0;
 /// Free columns with a smaller pivot (as a part of their square) are told apart by a basis of their
 /// span: half of the digits of a Gram matrix.
 const COLLINEAR: f64 = 1e-7;
@@ -103,7 +111,9 @@ impl Lasso {
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
         let p = self.data.design.cols;
-        let total = if p <= GRAM_LIMIT {
+        // The Gram matrix of more columns than rows costs more than a way on the residual.
+        let formed = p <= GRAM_LIMIT && (p <= DIRECT || p <= self.data.design.rows);
+        let total = if formed {
             let mut weights = RowWeights::Case(&self.plan);
             Some(Moments::new(&self.data, |first, w| weights.fill(first, w), control)?)
         } else {
@@ -200,12 +210,11 @@ impl Lasso {
         }
         // Below this the support is as large as it gets.
         let lowest = lambda.max(1e-4 * at);
-        let rough = Limits { tolerance: 1e-4, ..self.options.limits };
         while at > 2.0 * lowest {
             at *= 0.5;
             self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
             let one = std::slice::from_mut(attempt);
-            batch::solve(&self.data, one, None, rough, newton, control)?;
+            batch::solve(&self.data, one, None, NEARBY, newton, control)?;
         }
         Ok(lambda)
     }
@@ -213,12 +222,13 @@ impl Lasso {
     /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
     fn choose(&self) -> Method {
         let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
-        let per_row = self.data.design.size() as f64 / self.data.design.rows.max(1) as f64;
+        let (rows, size) = (self.data.design.rows as f64, self.data.design.size() as f64);
         let nonzero = |s: &Starts| s.mode().iter().filter(|v| **v != 0.0).count();
         let support = self.starts.iter().map(nonzero).max();
         let support = support.unwrap_or(0) as f64 + 1.0;
         // A random weight costs as much as 75 fused multiplications.
-        let weight = 75.0;
+        let weights = 75.0 * rows;
+        let pass = weights + 2.0 * size;
         let off = 2.0 * (support / n).sqrt();
         let rate = off / (1.0 + (1.0 - off * off).max(0.0).sqrt());
         let passes = if off < 0.7 && self.reference.is_some() {
@@ -232,12 +242,20 @@ impl Lasso {
         } else {
             self.free_columns().len() as f64
         };
-        let reference = passes * (weight + 2.0 * per_row) + bare * bare / 2.0;
-        let working = (1.25 * support).powi(2) / 2.0 + 4.0 * (weight + 2.0 * per_row);
-        let direct = if self.data.design.is_sparse() || p > 64.0 {
+        // A model is swept some times at each pass; a large one comes from main memory each time.
+        let far = if p > CACHED { FAR } else { 1.0 };
+        let sweeps = MODEL_SWEEPS * support * p * far;
+        let reference = passes * (pass + sweeps) + rows * bare * bare / 2.0;
+        let working = 4.0 * pass
+            + if self.data.design.is_sparse() {
+                descent_cost(size * support / p, support, n)
+            } else {
+                rows * (1.25 * support).powi(2) / 2.0 + support.powi(3) / 2.0
+            };
+        let direct = if self.data.design.is_sparse() || p > DIRECT as f64 {
             f64::INFINITY
         } else {
-            weight + (p + 2.0) * (p + 3.0) / 2.0
+            weights + rows * (p + 2.0) * (p + 3.0) / 2.0
         };
         if direct <= reference && direct <= working {
             Method::Gram

@@ -34,7 +34,7 @@ impl Starts {
         prior: f64,
         mut solve: impl FnMut(f64, &[f64]) -> Result<Vec<f64>, E>,
     ) -> Result<&[f64], E> {
-        let exponent = (prior.max(f64::MIN_POSITIVE).ln() / RATIO.ln()).round() as i32;
+        let exponent = (libm::log(prior.max(f64::MIN_POSITIVE)) / libm::log(RATIO)).round() as i32;
         let exponent = exponent.clamp(LOWEST, HIGHEST);
         let mut start = self.mode.as_slice();
         for step in 1..=exponent.abs() {

@@ -1,8 +1,10 @@
 //! A model for draws of many columns: the draw's own Gram matrix, of the columns that matter.
 //!
-//! Exact in one step on those columns; the pass over the data finds what is missing.
+//! Exact in one step on those columns; the pass over the data finds what is missing. Where the columns
+//! are sparse, or the solution need not be exact, `descent` comes first, and mostly suffices.
 
 use super::cross::{centre, cross};
+use super::descent::Descent;
 use super::free::minimise;
 use super::newton::Newton;
 use super::quadratic::{Origin, Quadratic};
@@ -25,6 +27,9 @@ pub struct WorkingSet {
     roughly: u32,
     /// Its own, so that the factor of one round serves the next.
     newton: Newton,
+    descent: Option<Box<Descent>>,
+    /// Descents of this solve that brought neither a new column nor the certificate.
+    in_vain: u32,
 }
 
 const OUT: u32 = u32::MAX;
@@ -35,6 +40,20 @@ const FEW: usize = 64;
 const ROUGHLY: u32 = 2;
 /// Part of its penalty that a gradient has where a rough solution may lack its column.
 const NEARLY: f64 = 0.92;
+
+/// Descents in vain after which only the exact step is left, and how much more precise each is.
+const VAIN: u32 = 2;
+const FINER: f64 = 0.1;
+/// Part of the tolerance that a descent's slopes may miss.
+const MISS: f64 = 0.3;
+/// Part of the gap that a descent's slopes may miss while it lacks columns.
+const COARSE: f64 = 1e-3;
+/// Patience with a descent to a mere start, beside the cost of the exact step.
+const SHORT: f64 = 0.1;
+/// The tolerance from which a descent is near enough for columns of any kind.
+const LOOSE: f64 = 1e-6;
+/// Part of its penalty that a gradient has where a descent looks at its column.
+const LOOKED_AT: f64 = 0.9;
 
 /// Columns to let in, and whether many of them are violated.
 struct Entering {
@@ -51,11 +70,31 @@ impl WorkingSet {
             ridge: Vec::new(),
             roughly: 0,
             newton: Newton::default(),
+            descent: None,
+            in_vain: 0,
         }
     }
 
-    /// Before the first pass: the support of a start alone needs no gradient.
-    pub fn begin(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
+    /// Before the first pass of a solve: the support of a start alone needs no gradient, and that of
+    /// another lambda says nearly which columns matter.
+    pub fn begin(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        tolerance: f64,
+        control: &Control,
+    ) -> Result<(), Error> {
+        self.in_vain = 0;
+        if self.descends(data, tolerance) {
+            if task.totals.is_some() && !task.is_empty() {
+                self.descend(data, task, tolerance, tolerance, control)?;
+                self.in_vain = 0;
+            }
+            return Ok(());
+        }
+        if task.totals.is_some() {
+            return Ok(());
+        }
         let columns = (0..task.beta.len()).filter(|&j| task.beta[j] != 0.0);
         let start = Entering { columns: columns.map(|j| j as u32).collect(), many: true };
         if self.is_far(data, &start) {
@@ -67,7 +106,18 @@ impl WorkingSet {
 
     /// Let in the support and the columns that the gradient at β violates, then minimise exactly
     /// (or nearly, while far from the solution). True if columns came in.
-    pub fn step(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
+    pub fn step(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        tolerance: f64,
+        gap: f64,
+        control: &Control,
+    ) -> Result<bool, Error> {
+        if self.descends(data, tolerance) && self.in_vain < VAIN {
+            self.descend(data, task, tolerance, gap, control)?;
+            return Ok(true);
+        }
         let entering = self.entering(task);
         if self.is_far(data, &entering) {
             self.roughly += 1;
@@ -96,6 +146,36 @@ impl WorkingSet {
         Ok(grew)
     }
 
+    fn descends(&self, data: &Data, tolerance: f64) -> bool {
+        data.design.is_sparse() || tolerance >= LOOSE
+    }
+
+    /// By coordinate descent on the residual, over the columns that may matter.
+    fn descend(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        tolerance: f64,
+        gap: f64,
+        control: &Control,
+    ) -> Result<(), Error> {
+        let columns = worst(task, LOOKED_AT, |support| (4 * support).max(8 * FEW), |_| true).0;
+        let fresh = || Box::new(Descent::new(data, task));
+        let mut descent = self.descent.take().unwrap_or_else(fresh);
+        let grew = descent.admit(data, &columns, control)?;
+        // While columns are missing, no more than that shows.
+        let fine = MISS * tolerance * FINER.powi(self.in_vain as i32);
+        let precision = if grew { fine.max(COARSE * gap) } else { fine };
+        self.in_vain += u32::from(precision == fine);
+        let patience = if tolerance > LOOSE { SHORT } else { 1.0 };
+        if !descent.minimise(data, task, precision, patience, control)? {
+            self.in_vain = VAIN;
+            self.roughly = 1;
+        }
+        self.descent = Some(descent);
+        Ok(())
+    }
+
     /// x_a'W x_b, if both columns are in the set.
     pub fn curvature(&self, a: usize, b: usize) -> Option<f64> {
         match (self.place[a], self.place[b]) {
@@ -108,24 +188,9 @@ impl WorkingSet {
     fn entering(&self, task: &Task) -> Entering {
         // A rough solution misses some that are all but violated.
         let least = if self.roughly > 0 { NEARLY } else { 1.0 };
-        let (mut support, mut violated) = (0, 0);
-        let mut found: Vec<(f64, u32)> = Vec::new();
-        for j in 0..task.beta.len() {
-            let lack = task.lack(j);
-            support += usize::from(lack == f64::INFINITY);
-            if self.place[j] == OUT && lack > least {
-                violated += usize::from(lack > 1.0 && lack < f64::INFINITY);
-                found.push((lack, j as u32));
-            }
-        }
         // Far from the solution most columns are violated; the worst are enough to go on with.
-        let most = if self.roughly > 0 { 3 * support } else { support }.max(FEW);
-        if found.len() > most {
-            found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            found.truncate(most);
-        }
-        let mut columns: Vec<u32> = found.into_iter().map(|f| f.1).collect();
-        columns.sort_unstable();
+        let most = |support: usize| if self.roughly > 0 { 3 * support } else { support }.max(FEW);
+        let (columns, support, violated) = worst(task, least, most, |j| self.place[j] == OUT);
         Entering { columns, many: 10 * violated > support }
     }
 
@@ -177,6 +242,35 @@ impl WorkingSet {
             self.gram = gram;
         }
     }
+}
+
+/// Of the columns asked for, those that the support needs or whose gradient is above a part of its penalty,
+/// the worst of them if there are more than `most` says for the support's size; that size, and how many
+/// are violated.
+fn worst(
+    task: &Task,
+    least: f64,
+    most: impl Fn(usize) -> usize,
+    asked: impl Fn(usize) -> bool,
+) -> (Vec<u32>, usize, usize) {
+    let (mut support, mut violated) = (0, 0);
+    let mut found: Vec<(f64, u32)> = Vec::new();
+    for j in 0..task.beta.len() {
+        let lack = task.lack(j);
+        support += usize::from(lack == f64::INFINITY);
+        if lack > least && asked(j) {
+            violated += usize::from(lack > 1.0 && lack < f64::INFINITY);
+            found.push((lack, j as u32));
+        }
+    }
+    let most = most(support);
+    if found.len() > most {
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        found.truncate(most);
+    }
+    let mut columns: Vec<u32> = found.into_iter().map(|f| f.1).collect();
+    columns.sort_unstable();
+    (columns, support, violated)
 }
 
 /// Copy what is above the diagonal in columns `old..m` to below it, in squares that fit the cache.

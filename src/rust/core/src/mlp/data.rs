@@ -221,7 +221,7 @@ mod tests {
     fn standard_columns() {
         let x = [1.0, 2.0, 6.0, 5.0, 5.0, 5.0];
         let source = Source::dense(&x, 3, 2);
-        let units = Standard::new(&source, true, |_| 1.0);
+        let units = Standard::new(&source, true, |_| 1.0, || Ok::<(), ()>(())).unwrap();
         let rows = filled(&inputs(&source, Some(&units)));
         assert!((rows[0] + 2.0 / (14f32 / 3.0).sqrt()).abs() < 1e-6);
         assert_eq!([rows[1], rows[3], rows[5]], [0.0; 3]);

@@ -16,8 +16,9 @@ use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
 
 /// Which violated zeros may leave zero in a step.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum Entry {
+    #[default]
     All,
     None,
     One,
@@ -27,6 +28,7 @@ enum Entry {
 ///
 /// Zeros enter together at first. Once that has blocked them (they can cancel each other, or creep),
 /// the support settles alone and then takes one at a time, which always descends.
+#[derive(Default)]
 struct Phase {
     entry: Entry,
     /// Have zeros that entered together blocked each other?
@@ -59,6 +61,9 @@ enum Next {
 
 /// Fewer coordinates than this go to Newton at once.
 const SMALL: usize = 24;
+/// Sweeps after a step that a sign cut short: it has put one coordinate on zero, and sweeps find the
+/// others that are to follow.
+const BETWEEN: u32 = 4;
 /// Setbacks after which sweeps have the last word.
 const SETBACKS: u32 = 3;
 
@@ -102,7 +107,7 @@ impl Newton {
             settle(q, beta, &mut self.correlation, control)?;
         }
         let limit = 100 + 4 * q.size() as u32;
-        let mut phase = Phase { entry: Entry::All, blocked: false, settled: false, setbacks: 0 };
+        let mut phase = Phase::default();
         for step in 0..limit {
             control.check()?;
             if self.step(q, origin, beta, &mut phase, control)? == Next::Done {
@@ -170,6 +175,9 @@ impl Newton {
         phase.settled = entering == 0 && whole;
         if phase.entry == Entry::All {
             phase.blocked = length < 1e-6;
+        }
+        if !whole && !phase.blocked {
+            sweep(q, beta, &mut self.correlation, BETWEEN);
         }
         if !whole || phase.entry == Entry::One {
             phase.entry = Entry::None;

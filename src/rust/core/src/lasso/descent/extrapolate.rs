@@ -1,0 +1,148 @@
+//! Extrapolation of the sweeps (Anderson 1965; Bertrand & Massias 2021).
+//!
+//! Near the minimum a sweep is an affine map, and a combination of some iterates in a row is far nearer
+//! its fixed point than the last of them. Residuals combine as coefficients do, so that the objective on
+//! the line to the combination costs no product with a column, and its minimum there is found exactly:
+//! where signs still change, a combination taken whole would mostly go uphill.
+
+use super::State;
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense::dot;
+
+/// Iterates that are combined.
+const MEMORY: usize = 6;
+
+#[derive(Default)]
+pub struct Extrapolation {
+    points: Vec<State>,
+    /// Iterates to let pass before the next is noted.
+    pause: u32,
+}
+
+/// Iterates that pass between two extrapolations near the end.
+const PAUSE: u32 = 12;
+
+/// What the objective has beside the squares of the residual; `weight` is Σw beside an intercept.
+pub struct Terms<'a> {
+    pub l1: &'a [f64],
+    pub ridge: &'a [f64],
+    pub weight: f64,
+}
+
+impl Extrapolation {
+    pub fn forget(&mut self) {
+        self.points.clear();
+        self.pause = 0;
+    }
+
+    /// Note an iterate; once there are enough, move to the best point on the line to their combination.
+    /// The objective falls there, but single slopes may rise: near the end, sweeps have to smooth them.
+    pub fn note(&mut self, state: &mut State, terms: &Terms, near: bool) {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return;
+        }
+        self.points.push(state.clone());
+        if self.points.len() < MEMORY {
+            return;
+        }
+        if let Some(along) = combine(&self.points) {
+            go(state, &along, terms);
+            self.pause = if near { PAUSE } else { 0 };
+        }
+        self.points.clear();
+    }
+}
+
+impl State {
+    /// self += s other.
+    fn add(&mut self, s: f64, other: &State) {
+        let add = |out: &mut [f64], from: &[f64]| {
+            out.iter_mut().zip(from).for_each(|(o, v)| *o += s * v);
+        };
+        add(&mut self.beta, &other.beta);
+        add(&mut self.residual, &other.residual);
+        self.level += s * other.level;
+    }
+}
+
+/// The way from the last point to Σ cᵢ pointᵢ, with Σ cᵢ = 1 such that the combined change is least.
+fn combine(points: &[State]) -> Option<State> {
+    let changes: Vec<Vec<f64>> = points
+        .windows(2)
+        .map(|two| two[1].beta.iter().zip(&two[0].beta).map(|(b, a)| b - a).collect())
+        .collect();
+    let count = changes.len();
+    let products: Vec<Vec<f64>> =
+        (0..count).map(|a| (a..count).map(|b| dot(&changes[a], &changes[b])).collect()).collect();
+    // Changes shrink from sweep to sweep and point the same way: a little ridge keeps the factor sound.
+    let ridge = 1e-12 * (0..count).map(|a| products[a][0]).sum::<f64>();
+    if ridge.is_nan() || ridge <= 0.0 {
+        return None;
+    }
+    let mut factor = Cholesky::default();
+    factor.factor(count, |row, out| {
+        out.copy_from_slice(&products[row]);
+        out[0] += ridge;
+        ridge
+    });
+    let mut share = vec![1.0; count];
+    factor.solve(&mut share);
+    let total: f64 = share.iter().sum();
+    // Of differences to the last point, which are small near the minimum, and their rounding with them.
+    let last = &points[count];
+    let mut along = State {
+        beta: vec![0.0; last.beta.len()],
+        residual: vec![0.0; last.residual.len()],
+        level: 0.0,
+    };
+    for (point, share) in points[1..count].iter().zip(&share) {
+        let mut way = point.clone();
+        way.add(-1.0, last);
+        along.add(share / total, &way);
+    }
+    Some(along)
+}
+
+/// Go to the minimum on a line: the objective is convex and piecewise quadratic, with a break where a
+/// coefficient changes sign.
+fn go(state: &mut State, along: &State, terms: &Terms) {
+    // The level takes from the squares what it puts into the residual, as 1'Wr = 0.
+    let product =
+        |a: &State, b: &State| dot(&a.residual, &b.residual) - terms.weight * a.level * b.level;
+    let (mut slope, mut curvature) = (product(state, along), product(along, along));
+    let mut breaks: Vec<(f64, usize)> = Vec::new();
+    for (k, (&b, &d)) in state.beta.iter().zip(&along.beta).enumerate() {
+        if d == 0.0 {
+            continue;
+        }
+        curvature += terms.ridge[k] * d * d;
+        slope += terms.ridge[k] * b * d;
+        slope += if b == 0.0 { terms.l1[k] * d.abs() } else { terms.l1[k] * b.signum() * d };
+        if b * d < 0.0 && terms.l1[k] > 0.0 {
+            breaks.push((-b / d, k));
+        }
+    }
+    let downhill = slope < 0.0 && curvature > 0.0 && curvature.is_finite();
+    if !downhill {
+        return;
+    }
+    breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut from, mut landing) = (0.0, None);
+    for &(at, k) in &breaks {
+        if from - slope / curvature <= at {
+            break;
+        }
+        slope += curvature * (at - from) + 2.0 * terms.l1[k] * along.beta[k].abs();
+        from = at;
+        if slope >= 0.0 {
+            landing = Some(k);
+            break;
+        }
+    }
+    let length = if landing.is_some() { from } else { from - slope / curvature };
+    state.add(length, along);
+    if let Some(k) = landing {
+        state.beta[k] = 0.0;
+    }
+}

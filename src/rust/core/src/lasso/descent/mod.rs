@@ -1,0 +1,355 @@
+//! Coordinate descent on the residual of one problem, on the columns that matter.
+//!
+//! A step costs two loops over the entries of its column and needs no Gram matrix: the way for sparse
+//! columns of few entries, whose Gram matrix is full, and for solutions that need not be exact (the
+//! path to a mode, cross-validation). Sweeps are extrapolated. Where the columns are nearly as many as
+//! the rows even that is slow; a descent gives up once it has cost what the Gram matrix and its factor
+//! would, so it never costs more than twice the better of the two.
+
+mod columns;
+mod extrapolate;
+
+use super::task::{Data, Task};
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::linalg::lanes::dispatch;
+use crate::penalty::soft_threshold;
+use columns::{Column, DenseColumns, Packed, Roots, SparseColumns};
+use extrapolate::{Extrapolation, Terms};
+
+const OUT: u32 = u32::MAX;
+/// Sweeps of the support for one of all columns.
+const INNER: u32 = 10;
+/// Slopes are nearly what they should be, as a multiple of that.
+const NEAR: f64 = 30.0;
+/// A descent takes at least these.
+const FEWEST: f64 = 60.0;
+/// What a number of a column costs in a step, beside a multiplication of a dense product: the loops
+/// wait for memory, those of sparse columns for each of their numbers.
+const DENSE: f64 = 3.0;
+const SPARSE: f64 = 12.0;
+
+/// What the exact step costs beside the products of columns, in cubes of their number: one factor of their
+/// Gram matrix is a sixth.
+const FACTORS: f64 = 0.5;
+
+/// Where a descent stands, on its columns: β, and √w (y − ȳ − Xβ) less `level` times √w.
+#[derive(Clone, Default)]
+pub struct State {
+    beta: Vec<f64>,
+    residual: Vec<f64>,
+    level: f64,
+}
+
+/// The columns of a problem that a descent has met, and their penalty at present.
+pub struct Descent {
+    roots: Roots,
+    packed: Packed,
+    columns: Vec<u32>,
+    place: Vec<u32>,
+    square: Vec<f64>,
+    l1: Vec<f64>,
+    ridge: Vec<f64>,
+    state: State,
+    extrapolation: Extrapolation,
+}
+
+/// How far the last sweep was from one that changes nothing: the largest change of a slope as a part of
+/// its λ, and of the objective where there is none.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    slope: f64,
+    free: f64,
+}
+
+impl Descent {
+    pub fn new(data: &Data, task: &mut Task) -> Descent {
+        let packed = Packed::new(data);
+        let rows = match &packed {
+            Packed::Dense(columns) => columns.rows,
+            Packed::Sparse(_) => data.design.rows,
+        };
+        let mut weights = vec![0.0; data.design.rows];
+        task.weights.fill(0, &mut weights);
+        let mut values = vec![0.0; rows];
+        values.iter_mut().zip(&weights).for_each(|(o, w)| *o = w.sqrt());
+        let centred_by = if data.intercept { weights.iter().sum() } else { 0.0 };
+        Descent {
+            roots: Roots { values, centred_by },
+            packed,
+            columns: Vec::new(),
+            place: vec![OUT; data.design.cols],
+            square: Vec::new(),
+            l1: Vec::new(),
+            ridge: Vec::new(),
+            state: State::default(),
+            extrapolation: Extrapolation::default(),
+        }
+    }
+
+    /// Take these columns in too; true if one of them is new.
+    pub fn admit(
+        &mut self,
+        data: &Data,
+        columns: &[u32],
+        control: &Control,
+    ) -> Result<bool, Error> {
+        let known = self.columns.len();
+        for &j in columns {
+            if self.place[j as usize] == OUT {
+                control.check()?;
+                self.place[j as usize] = self.columns.len() as u32;
+                self.columns.push(j);
+                self.square.push(self.packed.push(data, &self.roots, j as usize));
+            }
+        }
+        Ok(self.columns.len() > known)
+    }
+
+    /// Minimise over the columns taken in, from the task's β (whose support they hold), until slopes are
+    /// within this part of their λ. False if that would cost more than to solve the equations, times
+    /// `patience`.
+    pub fn minimise(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        precision: f64,
+        patience: f64,
+        control: &Control,
+    ) -> Result<bool, Error> {
+        self.begin(data, task);
+        let all: Vec<usize> = (0..self.columns.len()).collect();
+        let (mut spent, mut support) = (0.0, Vec::new());
+        let (mut sweep, mut reached) = (0u32, false);
+        loop {
+            control.check()?;
+            let whole = sweep % INNER == 0;
+            if whole || sweep % INNER == 1 {
+                support = all.iter().copied().filter(|&k| self.state.beta[k] != 0.0).collect();
+            }
+            let which = if whole { &all } else { &support };
+            let change = self.sweep(which, task.found.rr);
+            spent += self.cost(which);
+            if change.slope <= precision && change.free <= precision {
+                if whole {
+                    reached = true;
+                    break;
+                }
+                // The support has settled: see what the others say.
+                sweep = sweep.next_multiple_of(INNER);
+                continue;
+            }
+            sweep += 1;
+            if spent > patience * self.exact(&support) && f64::from(sweep) > FEWEST {
+                break;
+            }
+            let terms = Terms { l1: &self.l1, ridge: &self.ridge, weight: self.roots.centred_by };
+            let near = change.slope <= NEAR * precision;
+            self.extrapolation.note(&mut self.state, &terms, near);
+        }
+        if self.state.beta.iter().all(|b| b.is_finite()) {
+            for (&j, &b) in self.columns.iter().zip(&self.state.beta) {
+                task.beta[j as usize] = b;
+            }
+        }
+        Ok(reached)
+    }
+
+    fn begin(&mut self, data: &Data, task: &Task) {
+        let take = |v: &[f64]| self.columns.iter().map(|&j| v[j as usize]).collect();
+        (self.l1, self.ridge) = (take(&task.penalty.l1), take(&task.penalty.ridge));
+        let beta: Vec<f64> = take(&task.beta);
+        let roots = &self.roots.values;
+        let response = task.response.as_ref().unwrap_or(&data.y);
+        let mut residual = vec![0.0; roots.len()];
+        let mean = if self.roots.centred_by > 0.0 {
+            let sum: f64 = roots.iter().zip(response).map(|(root, y)| root * root * y).sum();
+            sum / self.roots.centred_by
+        } else {
+            0.0
+        };
+        residual
+            .iter_mut()
+            .zip(roots.iter().zip(response))
+            .for_each(|(r, (root, y))| *r = root * (y - mean));
+        self.state = State { beta, residual, level: 0.0 };
+        match &self.packed {
+            Packed::Dense(columns) => subtract_dense(columns, &mut self.state),
+            Packed::Sparse(columns) => subtract_sparse(columns, &mut self.state),
+        }
+        self.extrapolation.forget();
+    }
+
+    fn sweep(&mut self, which: &[usize], objective: f64) -> Change {
+        let Descent { packed, state, square, l1, ridge, .. } = self;
+        let problem = Problem { which, square, l1, ridge, objective };
+        match packed {
+            Packed::Dense(columns) => sweep_dense(columns, &problem, state),
+            Packed::Sparse(columns) => sweep_sparse(columns, &problem, state),
+        }
+    }
+
+    /// What a sweep costs, in multiplications of a dense product.
+    fn cost(&self, which: &[usize]) -> f64 {
+        let each = if matches!(self.packed, Packed::Dense(_)) { DENSE } else { SPARSE };
+        2.0 * each * self.packed.size(which) as f64
+    }
+
+    /// What the Gram matrix of a support and some factors of it cost.
+    fn exact(&self, support: &[usize]) -> f64 {
+        let m = support.len() as f64;
+        let products = match &self.packed {
+            Packed::Dense(columns) => 0.5 * m * m * columns.rows as f64,
+            Packed::Sparse(_) => m * self.packed.size(support) as f64,
+        };
+        products + FACTORS * m * m * m
+    }
+}
+
+/// What a descent to the tolerance of a draw costs, by theory: extrapolated sweeps converge with the root
+/// of the condition number, ((1 + √q)/(1 − √q))² for m columns of n random rows, q = m/n.
+pub fn descent_cost(entries: f64, m: f64, n: f64) -> f64 {
+    let root = (m / n).min(0.98).sqrt();
+    2.0 * SPARSE * entries * 9.0 * (1.0 + root) / (1.0 - root)
+}
+
+/// What a sweep needs beside the columns.
+struct Problem<'a> {
+    which: &'a [usize],
+    square: &'a [f64],
+    l1: &'a [f64],
+    ridge: &'a [f64],
+    objective: f64,
+}
+
+#[inline(always)]
+fn sweep(columns: &impl Column, problem: &Problem, state: &mut State) -> Change {
+    let mut largest = Change::default();
+    for &k in problem.which {
+        let (old, l1, ridge) = (state.beta[k], problem.l1[k], problem.ridge[k]);
+        let curvature = problem.square[k] + ridge;
+        let new = if curvature > 0.0 {
+            let c = (-ridge).mul_add(old, columns.slope(k, state));
+            soft_threshold(curvature.mul_add(old, c), l1, curvature)
+        } else if l1 > 0.0 {
+            0.0
+        } else {
+            old
+        };
+        let change = new - old;
+        if change != 0.0 {
+            columns.subtract(k, change, state);
+            state.beta[k] = new;
+            let slope = curvature * change.abs();
+            if l1 > 0.0 {
+                largest.slope = largest.slope.max(slope / l1);
+            } else {
+                largest.free = largest.free.max(slope * change.abs() / problem.objective);
+            }
+        }
+    }
+    largest
+}
+
+#[inline(always)]
+fn subtract_all(columns: &impl Column, state: &mut State) {
+    for k in 0..state.beta.len() {
+        let b = state.beta[k];
+        if b != 0.0 {
+            columns.subtract(k, b, state);
+        }
+    }
+}
+
+dispatch! {
+    fn sweep_dense(columns: &DenseColumns, problem: &Problem, state: &mut State) -> Change {
+        sweep(columns, problem, state)
+    }
+}
+
+dispatch! {
+    fn sweep_sparse(columns: &SparseColumns, problem: &Problem, state: &mut State) -> Change {
+        sweep(columns, problem, state)
+    }
+}
+
+dispatch! {
+    fn subtract_dense(columns: &DenseColumns, state: &mut State) {
+        subtract_all(columns, state);
+    }
+}
+
+dispatch! {
+    fn subtract_sparse(columns: &SparseColumns, state: &mut State) {
+        subtract_all(columns, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::design::Design;
+    use crate::data::source::Source;
+    use crate::lasso::pass::pass;
+    use crate::lasso::task::RowWeights;
+    use crate::random::laws::{Law, PriorWeight};
+    use crate::random::weights::WeightPlan;
+
+    /// Three of four entries are zero, one column is full and one is zero.
+    fn entry(i: usize, j: usize) -> f64 {
+        let noise = ((i * 7919 + j * 104_729 + i * i * 31) as f64 * 0.618).sin();
+        match j {
+            0 => 2.0 + noise,
+            1 => 0.0,
+            _ if (i * 13 + j * 7 + i * j) % 4 == 0 => noise,
+            _ => 0.0,
+        }
+    }
+
+    fn data(rows: usize, cols: usize, sparse: bool, intercept: bool) -> Data {
+        let x: Vec<f64> = (0..rows * cols).map(|k| entry(k % rows, k / rows)).collect();
+        let source = if sparse {
+            let mut triplets = sprs::TriMat::new((rows, cols));
+            for (k, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                triplets.add_triplet(k % rows, k / rows, v);
+            }
+            Source::Sparse(triplets.to_csc())
+        } else {
+            Source::dense(&x, rows, cols)
+        };
+        let y = (0..rows).map(|i| x[i] + 3.0 * x[4 * rows + i] + (i as f64).sin()).collect();
+        let design = Design::new(source, intercept, |_| 1.0, || Ok::<(), ()>(())).unwrap();
+        Data { design, y, intercept }
+    }
+
+    #[test]
+    fn ends_where_the_slopes_say_that_it_may() {
+        let control = Control::default();
+        for (rows, cols) in [(90, 30), (40, 70)] {
+            let plan = WeightPlan::new(3, Law::Exponential, PriorWeight::Fixed, rows);
+            for (sparse, intercept, ridge) in
+                [(true, true, 0.0), (false, true, 0.0), (true, false, 1.0), (false, false, 1.0)]
+            {
+                let data = data(rows, cols, sparse, intercept);
+                let mut task = Task::new(RowWeights::Draw(plan.draw(1)), cols);
+                task.penalty.l1.fill(1.5);
+                task.penalty.ridge.fill(ridge);
+                pass(&data, &mut [&mut task], &control).unwrap();
+                let mut descent = Descent::new(&data, &mut task);
+                let all: Vec<u32> = (0..cols as u32).collect();
+                assert!(descent.admit(&data, &all, &control).unwrap());
+                assert!(!descent.admit(&data, &all, &control).unwrap());
+                assert!(descent.minimise(&data, &mut task, 1e-9, 1e6, &control).unwrap());
+                pass(&data, &mut [&mut task], &control).unwrap();
+                assert!(task.beta.iter().any(|b| *b != 0.0));
+                for (j, slope) in task.correlations(0..cols).into_iter().enumerate() {
+                    let off = match task.beta[j] {
+                        0.0 => slope.abs() - 1.5,
+                        b => (slope - 1.5 * b.signum()).abs(),
+                    };
+                    assert!(off < 1e-8, "{rows} {sparse} {intercept} {j}: {off}");
+                }
+            }
+        }
+    }
+}
