@@ -135,22 +135,24 @@ wbb_lasso <- function(x, ...) UseMethod("wbb_lasso", entry(x, ...))
 #' @rdname wbb_lasso
 #' @export
 wbb_lasso.default <- function(x, y, lambda = "cv", draws = 1000,
+                              family = c("gaussian", "binomial", "poisson", "multinomial", "cox"), offset = NULL,
                               prior_weight = c("random", "fixed", "coef"),
                               weights = "exponential", case_weights = NULL, cluster = NULL,
                               alpha = 1, penalty_factor = 1, standardize = TRUE,
                               intercept = TRUE, refit = FALSE,
-                              lambda_rule = c("min", "1se"), nfolds = 10, foldid = NULL,
+                              lambda_rule = c("min", "1se"), cv_measure = NULL, nfolds = 10, foldid = NULL,
                               nlambda = 100, lambda_min_ratio = NULL,
                               seed = NULL, first_draw = 1, threads = NULL,
                               backend = c("threads", "future"), progress = NULL,
                               tolerance = 1e-8, max_iterations = 1000,
                               keep_data = TRUE, ...) {
-  fit_default(..., .estimator = lasso_estimator(), .design = matrix_design(x, y), .call = match.call())
+  fit_default(..., .estimator = lasso_estimator(), .design = matrix_design(x, y, check_family(family)$code),
+    .call = match.call())
 }
 
 #' @rdname wbb_lasso
 #' @export
-wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
+wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid, offset,
                               subset, na.action) {
   fit_formula(..., .estimator = lasso_estimator(), .call = match.call(), .env = parent.frame())
 }
@@ -158,7 +160,7 @@ wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
 lasso_estimator <- function() {
   list(
     name = "wbb_lasso", class = "wbb_lasso", default = wbb_lasso.default, data = c("x", "y"),
-    rows = c("case_weights", "cluster", "foldid"),
+    rows = c("case_weights", "cluster", "foldid", "offset"), response = function(given) check_family(given$family)$code,
     prepare = lasso_prepare, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
   )
 }
@@ -166,6 +168,11 @@ lasso_estimator <- function() {
 # Settings -------------------------------------------------------------------------
 
 lasso_prepare <- function(design, given, call) {
+  # A formula's offset has all its parts.
+  if (!is.null(design$terms)) given["offset"] <- list(design$offset)
+  coded <- design$y
+  design[c("y", "levels", "trials")] <- coded[c("y", "levels", "trials")]
+  design$status <- coded$status
   if (identical(given$lambda, "marglik")) {
     chosen <- choose_by_marglik(design, given)
     given[c("lambda", "seed")] <- chosen[c("lambda", "seed")]
@@ -177,8 +184,13 @@ lasso_prepare <- function(design, given, call) {
 lasso_settings <- function(design, given) {
   n <- nrow(design$x)
   p <- ncol(design$x)
-  intercept <- check_flag(given$intercept, "intercept") && design$intercept
+  family <- check_family(given$family)
+  # The baseline hazard takes the place of an intercept.
+  intercept <- check_flag(given$intercept, "intercept") && design$intercept && family$name != "cox"
+  classes <- if (family$name == "multinomial") length(design$levels)
   own <- list(
+    family = family$name, offset = check_offset(given$offset, "offset", n, classes), classes = classes,
+    status = design$status, cv_measure = check_measure(given$cv_measure, family),
     alpha = check_number(given$alpha, "alpha", 0, 1),
     penalty_factor = check_penalty_factor(given$penalty_factor, design$names),
     standardize = check_flag(given$standardize, "standardize"),
@@ -186,10 +198,23 @@ lasso_settings <- function(design, given) {
     lambda = check_lambda(given$lambda, c("cv", "marglik"))
   )
   weights <- weight_settings(given, n)
+  weights["case_weights"] <- list(trial_weights(weights$case_weights, design))
   c(
     own, weights, cv_settings(given, n, weights$cluster, own$lambda), limit_settings(given),
-    coefficient_settings(given, p + intercept, own$lambda)
+    coefficient_settings(given, (p + intercept) * max(1L, classes), own$lambda)
   )
+}
+
+# Trials count as so many rows of weight one, but share the row's random weight.
+trial_weights <- function(case_weights, design) {
+  trials <- design$trials
+  if (is.null(trials)) {
+    if (is.null(case_weights) && length(design$levels) == 2L && any(design$y > 0 & design$y < 1)) {
+      warn("response", "The response holds proportions, but `case_weights` does not say of how many trials: each row counts as one")
+    }
+    return(case_weights)
+  }
+  if (is.null(case_weights)) trials else trials * case_weights
 }
 
 # By position, or by the names of the columns.
@@ -235,8 +260,13 @@ lasso_object <- function(result, design, settings) {
     cv = cv_result(result$cv, settings), marglik = design$marglik,
     diagnostics = solver_diagnostics(result, settings), mode_diagnostics = mode_diagnostics(result),
     spec = list(names = names, columns = design$names, named = design$named), method = result$method,
-    fitted = linear_fitted(design, mode, settings$intercept, result$lambda)
+    levels = design$levels, trials = design$trials, fitted = family_fitted(design, mode, settings, result$lambda),
+    centre = if (settings$family == "cox") column_means(design$x, settings$case_weights)
   )
+}
+
+column_means <- function(x, weights) {
+  if (is.null(weights)) Matrix::colMeans(x) else as.vector(Matrix::crossprod(x, weights)) / sum(weights)
 }
 
 #' @export
@@ -244,12 +274,23 @@ needed_parts.wbb_lasso <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
     spec = c("names", "columns", "named", "segments", "intercept", "p", "alpha", "refit", "weights", "prior_weight"),
-    diagnostics = c("status", "sigma")
+    diagnostics = c("status", if (family_of(fit)$name == "gaussian") "sigma")
   )
 }
 
 #' @export
-describe.wbb_lasso <- function(fit) describe_bootstrap(fit, penalty_name(fit$spec))
+describe.wbb_lasso <- function(fit) {
+  describe_bootstrap(fit, paste(c(family_of(fit)$words, penalty_name(fit$spec)), collapse = " "), family_data(fit))
+}
+
+# Rows alone say little where few of them are events.
+family_data <- function(fit) {
+  spec <- fit$spec
+  said <- switch(family_of(fit)$name,
+    cox = counted(sum(spec$status), "event"), multinomial = paste(spec$classes, "classes")
+  )
+  if (!is.null(said)) paste0(counted(spec$n, "row"), ", ", said, ", ", counted(spec$p, "column"))
+}
 
 penalty_name <- function(spec) {
   name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge estimator" else {

@@ -43,12 +43,15 @@
 #' predict(fit, new, interval = "prediction", level = 0.8)
 #' dim(predict(fit, new, type = "draws"))
 #' @export
-predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "draws"),
-                              interval = c("none", "credible", "prediction"),
-                              level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
+predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "link", "class", "risk", "survival", "draws"),
+                              interval = c("none", "credible", "prediction"), level = 0.95, lambda = NULL,
+                              estimate = c("mode", "mean"), newoffset = NULL, times = NULL, ...) {
   check_dots(..., .function = "predict", .known = names(formals()))
   check_fit(object)
-  predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
+  asked <- check_prediction(type, interval, level, estimate, family_of(object))
+  if (asked$type %in% c("risk", "survival")) return(predict_hazard(object, newdata, asked, lambda, newoffset, times))
+  if (!is.null(times)) bad_argument("times", "be NULL but for type = \"survival\"", times)
+  predict_linear(object, newdata, asked, lambda, newoffset)
 }
 
 #' @rdname predict.wbb_lasso
@@ -62,22 +65,41 @@ predict.wbb_bridge <- function(object, newdata = NULL, type = c("response", "dra
 
 #' @rdname predict.wbb_lasso
 #' @export
-predict.wbb_genlasso <- predict.wbb_lasso
+predict.wbb_genlasso <- function(object, newdata = NULL, type = c("response", "draws"),
+                                 interval = c("none", "credible", "prediction"),
+                                 level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
+  check_dots(..., .function = "predict", .known = names(formals()))
+  check_fit(object)
+  predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
+}
 
 # What all fits share ----------------------------------------------------------------
 
 linear_intervals <- c("none", "credible", "prediction")
 
-check_prediction <- function(type, interval, level, estimate, intervals = linear_intervals) {
+prediction_types <- c("response", "link", "class", "risk", "survival", "draws")
+
+# `entry` is that of a family: without one there is the response alone.
+check_prediction <- function(type, interval, level, estimate, entry = NULL, intervals = linear_intervals) {
+  known <- c(if (is.null(entry)) "response" else entry$types, "draws")
+  if (identical(type, prediction_types)) type <- "response"
   asked <- list(
-    type = check_choice(type, "type", c("response", "draws")),
+    type = check_choice(type, "type", known),
     interval = check_choice(interval, "interval", intervals),
     level = check_level(level), estimate = check_choice(estimate, "estimate", c("mode", "mean"))
   )
-  if (asked$type == "draws" && asked$interval != "none") {
-    bad_argument("interval", "be \"none\" with type = \"draws\"", interval)
+  if (asked$type %in% c("draws", "class") && asked$interval != "none") {
+    bad_argument("interval", paste0("be \"none\" with type = ", show_value(asked$type)), interval)
   }
+  if (asked$interval == "prediction" && !is.null(entry)) check_predictive(entry, asked$type)
   asked
+}
+
+check_predictive <- function(entry, type) {
+  if (!entry$predictive) {
+    bad_argument("interval", paste0("be \"none\" or \"credible\" with family = ", show_value(entry$name)), "prediction")
+  }
+  if (type != "response") bad_argument("type", "be \"response\" with interval = \"prediction\"", type)
 }
 
 # Rows that na.exclude left out come back as NA, here as columns: the draws are the rows.
