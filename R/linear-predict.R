@@ -142,8 +142,9 @@ linear_limits <- function(fit, x, lambda, interval, probs) {
 # What the squared part of the penalty is divided by: see ?"wbb-objective".
 response_scale <- function(fit) {
   weights <- row_weights(fit)
-  centre <- if (has_intercept(fit)) sum(weights * fit$y) / sum(weights) else 0
-  scale <- sqrt(sum(weights * (fit$y - centre)^2) / sum(weights))
+  y <- if (is.null(fit$spec$offset)) fit$y else fit$y - fit$spec$offset
+  centre <- if (has_intercept(fit)) sum(weights * y) / sum(weights) else 0
+  scale <- sqrt(sum(weights * (y - centre)^2) / sum(weights))
   if (scale > 0) scale else 1
 }
 
