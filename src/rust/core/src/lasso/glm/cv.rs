@@ -44,19 +44,15 @@ impl CrossValidated for Folding<'_> {
     /// At random from the seed, whole clusters together; without clusters classes are spread evenly.
     fn folds(&self, count: u32) -> Vec<u32> {
         let plan = &self.glm.plan;
-        let keys = plan.fold_keys();
-        let strata = self.glm.strata.as_ref().filter(|_| plan.clusters().is_none());
-        let stratum = |unit: usize| strata.map_or(0, |s| s[unit]);
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by(|&a, &b| stratum(a).cmp(&stratum(b)).then(keys[a].total_cmp(&keys[b])));
-        let mut of_unit = vec![0; keys.len()];
-        for (rank, unit) in order.into_iter().enumerate() {
-            of_unit[unit] = rank as u32 % count + 1;
-        }
-        match plan.clusters() {
-            Some(clusters) => clusters.iter().map(|&g| of_unit[g as usize]).collect(),
-            None => of_unit,
-        }
+        let folds = plan.folds(count);
+        let Some(strata) = self.glm.strata.as_ref().filter(|_| plan.clusters().is_none()) else {
+            return folds;
+        };
+        let mut order: Vec<usize> = (0..folds.len()).collect();
+        order.sort_by_key(|&i| (strata[i], i));
+        let mut of_row = vec![0; folds.len()];
+        order.iter().zip(folds).for_each(|(&i, fold)| of_row[i] = fold);
+        of_row
     }
 
     fn together(&self, folds: u32) -> usize {
