@@ -14,7 +14,7 @@
 #' deviance of a classification (see [log_loss()]).
 #'
 #' `logLik()` is an error, and with it `AIC()` and `BIC()`: the mode does not maximise the likelihood. Compare penalties
-#' by cross-validation (`lambda = "cv"`) or by [marginal_likelihood()].
+#' by cross-validation (`lambda = "cv"`) or by [marginal_likelihood()]. `family()` is the family of the response.
 #'
 #' @param object A fit, as from [wbb_lasso()].
 #' @param lambda Which value of `lambda`; a fit with several otherwise gives one number for each.
@@ -98,6 +98,15 @@ mode_df.wbb_lasso <- function(fit, index) linear_df(fit, index)
 mode_df.wbb_trendfilter <- function(fit, index) fit$mode_diagnostics$knots[index] + fit$spec$order + 1
 
 #' @rdname deviance.wbb
+#' @importFrom stats family
+#' @export
+family.wbb <- function(object, ...) {
+  check_dots(..., .function = "family", .known = character())
+  need_numbers(object, "family", "its classes have the probabilities of predict()")
+  stats::gaussian()
+}
+
+#' @rdname deviance.wbb
 #' @importFrom stats logLik
 #' @export
 logLik.wbb <- function(object, ...) {
@@ -118,9 +127,9 @@ each_lambda <- function(fit, lambda, value) {
   if (length(index) > 1L) stats::setNames(out, format_lambda(fit$lambda)) else out
 }
 
-need_numbers <- function(fit, what) {
+need_numbers <- function(fit, what, instead = "see accuracy() and log_loss()") {
   check_fit(fit)
   if (length(fit$levels)) {
-    abort("argument", paste0("`object` is a classification and has no ", what, "; see accuracy() and log_loss()."), "object")
+    abort("argument", paste0("`object` is a classification and has no ", what, "; ", instead, "."), "object")
   }
 }
