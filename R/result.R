@@ -18,12 +18,13 @@ lambda_index <- function(fit, lambda) {
     if (length(fitted) == 1L) return(1L)
     bad_argument("lambda", lambda_choice(fitted), NULL, "is missing")
   }
-  if (is.character(lambda) && length(lambda) == 1L) lambda <- suppressWarnings(as.numeric(lambda))
-  lambda <- check_number(lambda, "lambda", 0)
+  given <- lambda
+  if (is.character(lambda)) lambda <- suppressWarnings(as.numeric(lambda))
+  if (!is_number(lambda) || lambda < 0) bad_argument("lambda", lambda_choice(fitted), given)
   close <- abs(fitted - lambda) <= 1e-5 * fitted
   if (any(close)) return(which.min(abs(fitted - lambda)))
   if (length(fitted) > 1L && lambda %in% seq_along(fitted)) return(as.integer(lambda))
-  bad_argument("lambda", lambda_choice(fitted), lambda)
+  bad_argument("lambda", lambda_choice(fitted), given)
 }
 
 lambda_choice <- function(fitted) {

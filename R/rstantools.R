@@ -15,8 +15,8 @@
 #' `predictive_interval()` needs no random numbers: its limits are those of `predict(interval = "prediction")`.
 #' `predictive_error()` is the response less `posterior_predict()`, `posterior_interval()` is [confint()] by another
 #' name. `log_lik()` is the log-likelihood of each row under each draw, times the case weights.
-#' `bayes_R2()` is the variance of the draw's fitted values over theirs plus \eqn{\sigma_k^2} (Gelman, Goodrich,
-#' Gabry and Vehtari 2019).
+#' `bayes_R2()` is the variance of the draw's fitted values over theirs plus \eqn{\sigma_k^2}, or plus the mean variance that the
+#' family has (Gelman, Goodrich, Gabry and Vehtari 2019).
 #'
 #' `loo()` and `waic()` are those of package loo on `log_lik()`. They take the draws for a sample of a posterior that is
 #' proportional to likelihood times prior. Those of a bootstrap are so only approximately, and a row that a draw
@@ -75,7 +75,13 @@ posterior_linpred.wbb <- function(object, transform = FALSE, newdata = NULL, dra
   check_dots(..., .function = "posterior_linpred", .known = names(formals()), .foreign = foreign)
   if (check_flag(transform, "transform")) return(mean_draws(object, newdata, ndraws, lambda))
   need_numbers(object, "linear predictor", "posterior_epred() gives the probabilities")
-  mean_draws(object, newdata, ndraws, lambda)
+  if (family_of(object)$name == "gaussian") return(mean_draws(object, newdata, ndraws, lambda))
+  # Not by the link of the means: a probability near 1 has lost its digits.
+  rows <- linear_rows(object, newdata)
+  coefficients <- draws_matrix(object, lambda)[spread_draws(object, ndraws, lambda), , drop = FALSE]
+  link <- t(link_values(rows, t(coefficients), object$spec))
+  colnames(link) <- rownames(rows$x)
+  pad_draws(if (is.null(newdata)) object$na.action, link)
 }
 
 #' @rdname posterior_predict.wbb
@@ -84,8 +90,23 @@ posterior_linpred.wbb <- function(object, transform = FALSE, newdata = NULL, dra
 posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = NULL, lambda = NULL, ndraws = draws, ...) {
   check_dots(..., .function = "posterior_predict", .known = names(formals()), .foreign = foreign)
   check_fit(object)
-  chosen <- spread_draws(object, ndraws, lambda)
-  with_seed(seed, new_responses(object, mean_draws(object, newdata, ndraws, lambda), draw_sigma(object, lambda)[chosen]))
+  check_sampled(object)
+  means <- mean_draws(object, newdata, ndraws, lambda)
+  sigma <- noise_scale(object, lambda)[spread_draws(object, ndraws, lambda)]
+  with_seed(seed, new_responses(object, means, sigma, if (is.null(newdata)) object$trials))
+}
+
+# The draws' residual scale, 1 for families that have none.
+noise_scale <- function(fit, lambda = NULL) {
+  sigma <- draw_sigma(fit, lambda)
+  if (is.null(sigma)) rep(1, length(usable_draws(fit, lambda))) else sigma
+}
+
+check_sampled <- function(fit) {
+  if (identical(fit$spec$family, "cox")) {
+    abort("argument", paste("`object` is a Cox model, which says nothing of times themselves and has no new responses;",
+      "predict(type = \"survival\") gives survival curves with bands."), "object")
+  }
 }
 
 # By draw and row, and class where there are some.
@@ -106,9 +127,15 @@ spread_draws <- function(fit, draws, lambda) {
   unique(round(seq(1, total, length.out = draws)))
 }
 
-# A response for each mean: noise of the draw's scale, or a class by its probability.
-new_responses <- function(fit, mean, sigma) {
-  if (length(dim(mean)) < 3L) return(mean + sigma * stats::rnorm(length(mean)))
+# A response for each mean: by the law of the family, or a class by its probability. `trials` are those of the rows.
+new_responses <- function(fit, mean, sigma, trials = NULL) {
+  if (length(dim(mean)) == 3L) return(new_classes(mean))
+  trials <- if (is.null(trials)) 1 else rep(trials, each = nrow(mean))
+  mean[] <- family_of(fit)$random(mean, sigma, trials)
+  mean
+}
+
+new_classes <- function(mean) {
   classes <- dim(mean)[3L]
   u <- stats::runif(length(mean) / classes)
   reached <- 0
@@ -136,6 +163,7 @@ with_seed <- function(seed, expr) {
 simulate.wbb <- function(object, nsim = 1, seed = NULL, lambda = NULL, ...) {
   check_dots(..., .function = "simulate", .known = names(formals()))
   check_fit(object)
+  check_sampled(object)
   nsim <- check_count(nsim, "nsim")
   usable <- length(usable_draws(object, lambda))
   values <- with_seed(seed, {
@@ -143,7 +171,7 @@ simulate.wbb <- function(object, nsim = 1, seed = NULL, lambda = NULL, ...) {
     chosen <- sample.int(usable, nsim, replace = TRUE)
     means <- mean_draws(object, NULL, NULL, lambda)
     means <- if (length(dim(means)) == 3L) means[chosen, , , drop = FALSE] else means[chosen, , drop = FALSE]
-    new_responses(object, means, draw_sigma(object, lambda)[chosen])
+    new_responses(object, means, noise_scale(object, lambda)[chosen], object$trials)
   })
   columns <- lapply(seq_len(nsim), function(i) {
     if (is.null(attr(values, "levels"))) values[i, ] else factor(attr(values, "levels")[values[i, ]], attr(values, "levels"))
@@ -202,11 +230,11 @@ predictive_error.wbb <- function(object, newdata = NULL, draws = NULL, seed = NU
   check_dots(..., .function = "predictive_error", .known = names(formals()), .foreign = foreign)
   need_numbers(object, "predictive error", "log_loss() and accuracy() say how good it is")
   y <- observed_at(object, newdata, y)
-  rep(y, each = length(spread_draws(object, draws, lambda))) -
-    posterior_predict.wbb(object, newdata, draws, seed, lambda)
+  new <- posterior_predict.wbb(object, newdata, draws, seed, lambda)
+  rep(y, each = nrow(new)) - new
 }
 
-# The response that was observed at the rows of the fit, or at new ones.
+# The response that was observed at the rows of the fit, or at new ones, as numbers or classes.
 observed_at <- function(fit, newdata, y) {
   if (is.null(newdata)) {
     if (!is.null(y)) bad_argument("y", "be NULL without `newdata`", y)
@@ -215,7 +243,8 @@ observed_at <- function(fit, newdata, y) {
   }
   if (is.null(y) && is.data.frame(newdata)) y <- observed_response(fit$terms, newdata)
   if (is.null(y)) bad_argument("y", "be what was observed at `newdata`", NULL, "is missing")
-  new_outcome(y, fit$levels, "y", NROW(newdata))
+  if (inherits(fit, "wbb_mlp")) return(new_outcome(y, fit$levels, "y", NROW(newdata)))
+  family_of(fit)$code(y, "y", NROW(newdata), fit$levels)$y
 }
 
 # How well they do -----------------------------------------------------------------
@@ -228,17 +257,25 @@ log_lik.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, y =
   check_fit(object)
   # The likelihood is that of the rows that were used.
   if (is.null(newdata)) object$na.action <- NULL
+  check_sampled(object)
   y <- observed_at(object, newdata, y)
   mean <- mean_draws(object, newdata, draws, lambda)
-  sigma <- draw_sigma(object, lambda)[spread_draws(object, draws, lambda)]
-  out <- if (length(dim(mean)) == 3L) {
-    class <- rep(as.integer(y), each = nrow(mean))
-    matrix(log(pmax(mean[cbind(rep(seq_len(nrow(mean)), ncol(mean)), rep(seq_len(ncol(mean)), each = nrow(mean)), class)],
-      .Machine$double.eps)), nrow(mean), dimnames = dimnames(mean)[1:2])
-  } else {
-    matrix(stats::dnorm(rep(y, each = nrow(mean)), mean, sigma, log = TRUE), nrow(mean), dimnames = dimnames(mean))
-  }
+  sigma <- noise_scale(object, lambda)[spread_draws(object, draws, lambda)]
+  out <- matrix(log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
   if (is.null(newdata)) out * rep(row_weights(object), each = nrow(out)) else out
+}
+
+# Of responses, each beside its mean (draws by rows). A share of successes is that of one trial: trials are case weights.
+log_density <- function(fit, y, mean, sigma) {
+  if (length(dim(mean)) == 3L) {
+    at <- cbind(rep(seq_len(nrow(mean)), ncol(mean)), rep(seq_len(ncol(mean)), each = nrow(mean)), as.integer(y))
+    return(log(pmax(mean[at], .Machine$double.eps)))
+  }
+  switch(family_of(fit)$name,
+    gaussian = stats::dnorm(y, mean, sigma, log = TRUE),
+    binomial = y * log(pmax(mean, .Machine$double.xmin)) + (1 - y) * log(pmax(1 - mean, .Machine$double.xmin)),
+    poisson = ifelse(y > 0, y * log(mean), 0) - mean - lgamma(y + 1)
+  )
 }
 
 #' @rdname posterior_predict.wbb
@@ -247,10 +284,13 @@ log_lik.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, y =
 bayes_R2.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, ...) {
   check_dots(..., .function = "bayes_R2", .known = names(formals()), .foreign = c(foreign, "summary"))
   need_numbers(object, "R-squared", "accuracy() and log_loss() say how good it is")
+  check_sampled(object)
   if (is.null(newdata)) object$na.action <- NULL
   mean <- mean_draws(object, newdata, draws, lambda)
   explained <- apply(mean, 1L, stats::var)
-  explained / (explained + draw_sigma(object, lambda)[spread_draws(object, draws, lambda)]^2)
+  unexplained <- noise_scale(object, lambda)[spread_draws(object, draws, lambda)]^2 *
+    rowMeans(matrix(family(object)$variance(mean), nrow(mean)))
+  explained / (explained + unexplained)
 }
 
 #' @rdname posterior_predict.wbb
