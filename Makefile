@@ -11,7 +11,8 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-debian13 docs wrappers vendor build bench bench-map bench-lasso-peers bench-mlp \
+        check-debian13 docs wrappers vendor build bench bench-families bench-map \
+        bench-lasso-peers bench-mlp \
         notebook clean
 
 help: ## list the targets
@@ -69,6 +70,9 @@ bench: install ## compare speed and exactness with other packages
 
 bench-map: install ## compare wbb_lasso() with glmnet over shapes, densities and lambdas
 	$(RSCRIPT) bench/map.R
+
+bench-families: install ## compare the draws of families with a loop over glmnet
+	$(RSCRIPT) bench/families.R
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R

@@ -8,11 +8,12 @@
 #' how many. `update()` evaluates the call again with changes.
 #'
 #' @param object,x,formula A fit, as from [wbb_lasso()].
-#' @param type For `coef()` the estimate. For `residuals()`: `"response"` and `"working"` are the plain
-#'   residuals, `"deviance"` and `"pearson"` those times the root of the case weights, as for [stats::lm()].
+#' @param type For `coef()` the estimate. For `residuals()` the type, as for [stats::lm()] and [stats::glm()]: `"response"`,
+#'   `"working"`, `"deviance"` or `"pearson"`, the last two times the root of the case weights. With the family `"cox"`
+#'   `"response"` are martingale residuals; with `"multinomial"` there is a column for each class.
 #' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
-#'   `fitted()` and `residuals()` otherwise give a matrix with one column for each,
-#'   and the other methods need it.
+#'   `fitted()` and `residuals()` otherwise give a matrix with one column for each, and `vcov()` and `confint()` an array
+#'   with a third dimension. It may be a fitted value as it was given or as it is printed, or else the number of its place.
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level The probability of the interval.
 #' @param complete Not used: functions that take any model give it to `coef()` and `vcov()`.
@@ -21,8 +22,10 @@
 #' @param digits The number of significant digits.
 #' @param ... Not used.
 #' @return `coef()`, `fitted()`, `residuals()`: a named vector, or a matrix for a
-#'   path. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
-#'   rows used. `formula()`: the formula, or `NULL` for the `x`, `y` interface.
+#'   path. With the family `"multinomial"` all have a column for each class, and for a path a third dimension; with `"cox"`
+#'   `fitted()` is the linear predictor, as for `survival::coxph()`. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
+#'   rows used. `formula()` and `terms()`: those of the formula interface; an error for a fit of `x` and `y`.
+#'   `head()` and `tail()`: the first and the last draws, as a data frame.
 #'   `variable.names()`: the names of the coefficients. `model.frame()`: the variables of the formula.
 #'   `model.matrix()`: a matrix with a column for each coefficient, so that `model.matrix(fit) %*% coef(fit)` is
 #'   `fitted(fit)`; for a trend it is sparse, and for networks it has the inputs.
@@ -45,7 +48,16 @@ coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, 
   type <- check_choice(type, "type", c("mode", "mean", "median"))
   lambdas <- chosen_lambdas(object, lambda)
   estimates <- vapply(lambdas, point_estimate, numeric(length(object$spec$names)), fit = object, type = type)
+  if (!is.null(object$spec$classes)) return(class_shape(estimates, object, lambdas))
   per_lambda_shape(estimates, object$spec$names, lambdas)
+}
+
+# A column for each class; a path has a third dimension.
+class_shape <- function(estimates, fit, lambdas) {
+  path <- length(lambdas) > 1L
+  columns <- c(if (has_intercept(fit)) "(Intercept)", fit$spec$columns)
+  array(estimates, c(length(columns), fit$spec$classes, if (path) length(lambdas)),
+    c(list(columns, fit$levels), if (path) list(format_lambda(lambdas))))
 }
 
 point_estimate <- function(fit, lambda, type) {
@@ -68,16 +80,18 @@ has_mode <- function(fit) !is.null(fit$mode)
 #' @export
 vcov.wbb <- function(object, lambda = NULL, complete = TRUE, ...) {
   check_dots(..., .function = "vcov", .known = "lambda")
-  stats::cov(draws_matrix(object, lambda))
+  check_fit(object)
+  over_path(object, lambda, function(at) stats::cov(draws_matrix(object, at)))
 }
 
 #' @rdname wbb-methods
 #' @export
 confint.wbb <- function(object, parm, level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "confint", .known = c("parm", "level", "lambda"))
-  draws <- draws_matrix(object, lambda)
-  if (!missing(parm)) draws <- draws[, check_parm(parm, colnames(draws)), drop = FALSE]
-  credible_limits(draws, level)
+  check_fit(object)
+  names <- object$spec$names
+  chosen <- if (missing(parm)) seq_along(names) else check_parm(parm, names)
+  over_path(object, lambda, function(at) credible_limits(draws_matrix(object, at)[, chosen, drop = FALSE], level))
 }
 
 credible_limits <- function(draws, level) {
@@ -105,7 +119,8 @@ percent <- function(probs) paste(format(100 * probs, trim = TRUE, digits = 3), "
 fitted.wbb <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "fitted", .known = "lambda")
   check_fit(object)
-  stats::napredict(object$na.action, of_lambda(object, object$fitted, lambda))
+  if (is.null(object$fitted)) check_kept(object, "fitted")
+  pad_rows(object$na.action, of_lambda(object, object$fitted, lambda))
 }
 
 #' @rdname wbb-methods
@@ -114,27 +129,31 @@ residuals.wbb <- function(object, lambda = NULL, type = c("response", "working",
   check_dots(..., .function = "residuals", .known = c("lambda", "type"))
   check_fit(object)
   check_kept(object, "y")
-  plain <- object$y - of_lambda(object, object$fitted, lambda)
-  stats::naresid(object$na.action, typed_residuals(object, plain, type))
+  type <- check_choice(type, "type", residual_types)
+  of <- function(index) family_of(object)$residuals(mode_parts(object, index), type)
+  if (!is_path(object) || !is.null(lambda)) return(pad_rows(object$na.action, of(lambda_index(object, lambda))))
+  values <- lapply(seq_along(object$lambda), of)
+  pad_rows(object$na.action, simplify2array(stats::setNames(values, format_lambda(object$lambda))))
 }
 
-# The types that lm() has.
-typed_residuals <- function(fit, plain, type) {
-  type <- check_choice(type, "type", c("response", "working", "deviance", "pearson"))
-  if (type %in% c("response", "working")) plain else sqrt(row_weights(fit)) * plain
-}
+residual_types <- c("response", "working", "deviance", "pearson")
 
 # Columns of a path stay together unless one is asked for.
 of_lambda <- function(fit, values, lambda) {
   if (is_path(fit)) {
     if (is.null(lambda)) return(values)
-    return(values[, lambda_index(fit, lambda)])
+    index <- lambda_index(fit, lambda)
+    return(if (length(dim(values)) == 3L) values[, , index] else values[, index])
   }
   if (!is.null(lambda)) lambda_index(fit, lambda)
   values
 }
 
 check_kept <- function(fit, part) {
+  if (is.null(fit[[part]]) && !is.null(fit$spec$imputations)) {
+    abort("argument", paste("The fit is pooled over imputations and has no data of its own; give `newdata`,",
+      "or ask the fits of the imputations."), "object")
+  }
   if (is.null(fit[[part]])) {
     abort("argument", "The fit was made with `keep_data = FALSE` and has no data; refit with `keep_data = TRUE`.",
       "keep_data")
@@ -152,7 +171,24 @@ nobs.wbb <- function(object, ...) {
 #' @export
 formula.wbb <- function(x, ...) {
   check_fit(x)
+  need_formula(x, "formula")
   x$formula
+}
+
+#' @rdname wbb-methods
+#' @importFrom stats terms
+#' @export
+terms.wbb <- function(x, ...) {
+  check_fit(x)
+  need_formula(x, "terms")
+  x$terms
+}
+
+need_formula <- function(fit, what) {
+  if (is.null(fit$terms)) {
+    abort("argument", paste0("The fit was made from data and not from a formula, and has no ", what,
+      "; model.matrix(), variable.names() and nobs() say what it was made from."), "formula")
+  }
 }
 
 #' @rdname wbb-methods
@@ -160,10 +196,8 @@ formula.wbb <- function(x, ...) {
 model.frame.wbb <- function(formula, data = NULL, na.action = stats::na.omit, ...) {
   check_dots(..., .function = "model.frame", .known = c("data", "na.action"))
   fit <- check_fit(formula)
+  need_formula(fit, "model frame")
   if (is.null(data)) check_kept(fit, "y")
-  if (is.null(fit$terms)) {
-    abort("argument", "The fit was made from `x` and `y` and has no model frame.", "formula")
-  }
   if (is.null(data)) return(fit$model)
   if (!is.list(data)) bad_argument("data", "be a data frame", data)
   check_columns(all.vars(fit$terms[[2L]]), names(data), "data")
@@ -176,8 +210,31 @@ model.matrix.wbb <- function(object, data = NULL, ...) {
   check_dots(..., .function = "model.matrix", .known = "data")
   check_fit(object)
   x <- if (is.null(data)) own_columns(object) else new_x(object, data, "data")
-  if (isTRUE(object$spec$intercept)) cbind(`(Intercept)` = 1, x) else x
+  if (isTRUE(object$spec$intercept)) x <- cbind(`(Intercept)` = 1, x)
+  # Others find the columns of a term by it.
+  if (!is.null(object$terms) && is.matrix(x)) attributes(x)[c("assign", "contrasts")] <- column_terms(object)
+  x
 }
+
+# The term that each column belongs to, and the codings of factors, as model.matrix() has them.
+column_terms <- function(fit) {
+  sample <- if (is.null(fit$model)) NULL else fit$model[1L, , drop = FALSE]
+  if (is.null(sample)) return(list(NULL, fit$contrasts))
+  assign <- attr(stats::model.matrix(fit$terms, sample, contrasts.arg = fit$contrasts), "assign")
+  if (!isTRUE(fit$spec$intercept)) assign <- assign[assign != 0L]
+  list(assign, fit$contrasts)
+}
+
+#' @rdname wbb-methods
+#' @param n The number of draws to show, as in [utils::head()].
+#' @importFrom utils head
+#' @export
+head.wbb <- function(x, n = 6L, ...) utils::head(as.data.frame(x), n, ...)
+
+#' @rdname wbb-methods
+#' @importFrom utils tail
+#' @export
+tail.wbb <- function(x, n = 6L, ...) utils::tail(as.data.frame(x), n, ...)
 
 #' @rdname wbb-methods
 #' @export
@@ -191,13 +248,45 @@ variable.names.wbb <- function(object, ...) {
 print.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
   print_header(x)
-  cat("\nMode:\n")
-  mode <- coef(x)
-  hidden <- hidden_zeros(rowSums(as.matrix(mode) != 0) == 0)
-  print(if (is.matrix(mode)) mode[!hidden, , drop = FALSE] else mode[!hidden], digits = digits)
-  print_hidden(hidden, "zero")
+  if (is_path(x)) print_path(x, digits) else print_posterior(x, digits)
   print_failures(x)
   invisible(x)
+}
+
+# The most coefficients that are shown without being asked for: as in a notebook.
+print_most <- 30L
+
+# What a notebook shows, without pictures.
+print_posterior <- function(fit, digits) {
+  # Also a fit without any usable draw is to be looked at.
+  if (!length(solved_draws(fit, fit$lambda))) {
+    cat("\nMode:\n")
+    return(print(utils::head(coef(fit), print_most), digits = digits))
+  }
+  table <- summary_table(fit$lambda, fit, c(0.025, 0.975))
+  all <- nrow(table)
+  table <- table[shown_rows(table), ]
+  if (!has_mode(fit)) table$mode <- NULL
+  if (!any(table$p_zero > 0)) table$p_zero <- NULL
+  cat("\n")
+  print(summary_matrix(table[setdiff(names(table), c("p_positive", "mcse"))], digits), quote = FALSE, right = TRUE)
+  if (nrow(table) < all) cat("and ", all - nrow(table), " more, zero in most draws or with a smaller |mean| / sd\n", sep = "")
+}
+
+# Of many coefficients those that matter: seldom zero, and far from it.
+shown_rows <- function(table) {
+  if (nrow(table) <= print_most) return(seq_len(nrow(table)))
+  seldom <- which(table$p_zero <= 0.5)
+  signal <- ifelse(table$mean == 0, 0, abs(table$mean) / table$sd)[seldom]
+  sort(seldom[utils::head(order(table$p_zero[seldom], -signal), print_most)])
+}
+
+print_path <- function(fit, digits) {
+  cat("\nMode:\n")
+  mode <- coef(fit)
+  hidden <- hidden_zeros(rowSums(mode != 0) == 0)
+  print(mode[!hidden, , drop = FALSE], digits = digits)
+  print_hidden(hidden, "zero")
 }
 
 # Of many coefficients those that are zero are not worth a line.
@@ -213,7 +302,7 @@ print_header <- function(fit) {
   lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
   cat(words$title, "\n\n", sep = "")
   cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
-  cat("Data: ", data_text(fit$spec, words), "\n", sep = "")
+  cat("Data: ", data_text(fit, words), "\n", sep = "")
   cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
 }
 
@@ -230,5 +319,11 @@ failure_words <- function(fit) {
     },
     if (any(failed_status(fit$mode_diagnostics$status))) "The mode did not converge"
   )
-  if (length(words)) paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
+  if (length(words)) words <- paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
+  # The run was stopped: see last_wbb().
+  unfinished <- if (!is.null(fit$asked)) {
+    paste0("Unfinished: ", draw_count(fit$spec), " of ", counted(fit$asked$draws, "draw"), "; ?last_wbb says how to go on")
+  }
+  words <- c(words, unfinished)
+  if (length(words)) paste(words, collapse = ". ")
 }

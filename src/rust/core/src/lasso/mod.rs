@@ -25,6 +25,7 @@ mod cv;
 mod descent;
 mod effective;
 mod free;
+mod glm;
 mod gram;
 mod newton;
 mod pass;
@@ -38,4 +39,5 @@ mod sweeps;
 mod task;
 mod working;
 
+pub use glm::Glm;
 pub use problem::{Lasso, Method, Options};
