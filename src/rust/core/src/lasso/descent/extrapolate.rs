@@ -15,12 +15,10 @@ const MEMORY: usize = 6;
 #[derive(Default)]
 pub struct Extrapolation {
     points: Vec<State>,
-    /// Iterates to let pass before the next is noted.
-    pause: u32,
 }
 
-/// Iterates that pass between two extrapolations near the end.
-const PAUSE: u32 = 12;
+/// The longest step along a combination: what is longer comes of rounding.
+const LONGEST: f64 = 4.0;
 
 /// What the objective has beside the squares of the residual; `weight` is Σw beside an intercept.
 pub struct Terms<'a> {
@@ -32,25 +30,20 @@ pub struct Terms<'a> {
 impl Extrapolation {
     pub fn forget(&mut self) {
         self.points.clear();
-        self.pause = 0;
     }
 
     /// Note an iterate; once there are enough, move to the best point on the line to their combination.
-    /// The objective falls there, but single slopes may rise: near the end, sweeps have to smooth them.
-    pub fn note(&mut self, state: &mut State, terms: &Terms, near: bool) {
-        if self.pause > 0 {
-            self.pause -= 1;
-            return;
-        }
+    /// True if it moved.
+    pub fn note(&mut self, state: &mut State, terms: &Terms) -> bool {
         self.points.push(state.clone());
         if self.points.len() < MEMORY {
-            return;
+            return false;
         }
         if let Some(along) = combine(&self.points) {
             go(state, &along, terms);
-            self.pause = if near { PAUSE } else { 0 };
         }
         self.points.clear();
+        true
     }
 }
 
@@ -140,7 +133,10 @@ fn go(state: &mut State, along: &State, terms: &Terms) {
             break;
         }
     }
-    let length = if landing.is_some() { from } else { from - slope / curvature };
+    let mut length = if landing.is_some() { from } else { from - slope / curvature };
+    if length > LONGEST {
+        (length, landing) = (LONGEST, None);
+    }
     state.add(length, along);
     if let Some(k) = landing {
         state.beta[k] = 0.0;

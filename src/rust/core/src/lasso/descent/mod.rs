@@ -117,10 +117,11 @@ impl Descent {
         patience: f64,
         control: &Control,
     ) -> Result<bool, Error> {
-        self.begin(data, task);
+        let beta = self.columns.iter().map(|&j| task.beta[j as usize]).collect();
+        self.begin(data, task, Some(beta));
         let all: Vec<usize> = (0..self.columns.len()).collect();
         let (mut spent, mut support) = (0.0, Vec::new());
-        let (mut sweep, mut reached) = (0u32, false);
+        let (mut sweep, mut reached, mut combined) = (0u32, false, false);
         loop {
             control.check()?;
             let whole = sweep % INNER == 0;
@@ -131,9 +132,15 @@ impl Descent {
             let change = self.sweep(which, task.found.rr);
             spent += self.cost(which);
             if change.slope <= precision && change.free <= precision {
-                if whole {
+                if whole && !combined {
                     reached = true;
                     break;
+                }
+                if whole {
+                    // Combinations add up rounding in the residual.
+                    self.begin(data, task, None);
+                    combined = false;
+                    continue;
                 }
                 // The support has settled: see what the others say.
                 sweep = sweep.next_multiple_of(INNER);
@@ -144,8 +151,12 @@ impl Descent {
                 break;
             }
             let terms = Terms { l1: &self.l1, ridge: &self.ridge, weight: self.roots.centred_by };
-            let near = change.slope <= NEAR * precision;
-            self.extrapolation.note(&mut self.state, &terms, near);
+            // Near the end changes are too small for a combination, and sweeps smooth what it left.
+            if change.slope <= NEAR * precision {
+                self.extrapolation.forget();
+            } else if self.extrapolation.note(&mut self.state, &terms) {
+                combined = true;
+            }
         }
         if self.state.beta.iter().all(|b| b.is_finite()) {
             for (&j, &b) in self.columns.iter().zip(&self.state.beta) {
@@ -155,10 +166,11 @@ impl Descent {
         Ok(reached)
     }
 
-    fn begin(&mut self, data: &Data, task: &Task) {
+    /// Find the residual at β, or where the descent stands.
+    fn begin(&mut self, data: &Data, task: &Task, beta: Option<Vec<f64>>) {
         let take = |v: &[f64]| self.columns.iter().map(|&j| v[j as usize]).collect();
         (self.l1, self.ridge) = (take(&task.penalty.l1), take(&task.penalty.ridge));
-        let beta: Vec<f64> = take(&task.beta);
+        let beta = beta.unwrap_or_else(|| std::mem::take(&mut self.state.beta));
         let roots = &self.roots.values;
         let response = task.response.as_ref().unwrap_or(&data.y);
         let mut residual = vec![0.0; roots.len()];

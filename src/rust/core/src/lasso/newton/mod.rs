@@ -176,7 +176,7 @@ impl Newton {
         if phase.entry == Entry::All {
             phase.blocked = length < 1e-6;
         }
-        if !whole && !phase.blocked {
+        if !whole && !phase.blocked && q.size() >= SMALL {
             sweep(q, beta, &mut self.correlation, BETWEEN);
         }
         if !whole || phase.entry == Entry::One {
