@@ -38,7 +38,7 @@ impl Stage {
 /// What the owner and the workers share: progress one way, the stop signal the other.
 #[derive(Debug, Default)]
 pub struct Control {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     stage: AtomicU8,
     done: AtomicU64,
     total: AtomicU64,
@@ -52,6 +52,11 @@ impl Control {
     /// To be asked often: between blocks of rows, steps and draws.
     pub fn check(&self) -> Result<(), Error> {
         if self.stop.load(Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// For work that is a part of other work: it hears the same stop, and its progress is not shown.
+    pub fn within(&self) -> Control {
+        Control { stop: Arc::clone(&self.stop), ..Control::default() }
     }
 
     pub fn begin(&self, stage: Stage, total: u64) {

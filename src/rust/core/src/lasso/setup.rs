@@ -23,6 +23,7 @@ use crate::linalg::cholesky::Cholesky;
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
 use ndarray::s;
+use std::sync::Arc;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
@@ -40,15 +41,33 @@ impl Lasso {
     ) -> Result<Lasso, Error> {
         control.begin(Stage::Mode, 1);
         let case = |i: usize| plan.case(i);
-        let response = Standard::of_column(&y, options.intercept, case);
         let design = Design::new(x, options.intercept, case, || control.check())?;
+        let mut lasso = Lasso::on(Arc::new(design), y, plan, options);
+        lasso.separate_free_columns(control)?;
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// The same problem for another response, on the same design; the weights are those of another seed.
+    pub fn with_response(&self, y: Vec<f64>, seed: u64, control: &Control) -> Result<Lasso, Error> {
+        let plan = self.plan.clone().with_seed(seed);
+        let mut lasso = Lasso::on(self.data.design.clone(), y, plan, self.options.clone());
+        lasso.exclude_dropped();
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// A lasso whose lambda is not chosen yet.
+    fn on(design: Arc<Design>, y: Vec<f64>, plan: WeightPlan, options: Options) -> Lasso {
+        let case = |i: usize| plan.case(i);
+        let response = Standard::of_column(&y, options.intercept, case);
         let y = y.iter().map(|v| response.apply(0, *v)).collect();
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
         let standard = &design.standard;
         let chosen = |j: usize| if options.standardize { standard.sd[j] } else { 1.0 };
         let factors =
             Factors::new(&options.penalty_factor, chosen, &standard.scale, scale_y, options.alpha);
-        let mut lasso = Lasso {
+        Lasso {
             spread_of_draws: Spread::of_draws(&plan),
             spread_of_mode: Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>()),
             data: Data { design, y, intercept: options.intercept },
@@ -64,10 +83,7 @@ impl Lasso {
             lambda: Vec::new(),
             modes: Vec::new(),
             curve: None,
-        };
-        lasso.separate_free_columns(control)?;
-        lasso.prepare(control)?;
-        Ok(lasso)
+        }
     }
 
     /// Columns that no lambda penalises.
@@ -95,10 +111,19 @@ impl Lasso {
         });
         if factor.has_dependence() {
             let case = |i: usize| self.plan.case(i);
-            let dropped = self.data.design.orthogonalise(&free, case);
-            dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
+            // Nobody shares it yet.
+            if let Some(design) = Arc::get_mut(&mut self.data.design) {
+                design.orthogonalise(&free, case);
+            }
+            self.exclude_dropped();
         }
         Ok(())
+    }
+
+    /// Columns that have no place in the basis of the free ones are no part of the problem.
+    fn exclude_dropped(&mut self) {
+        let dropped = self.data.design.dropped();
+        dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
     }
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
