@@ -29,7 +29,7 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     })
 }
 
-fn options(fields: &Fields) -> Result<Options> {
+pub fn options(fields: &Fields) -> Result<Options> {
     Ok(Options {
         lambda: lambda(fields)?,
         alpha: fields.number("alpha")?,

@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 7] = [
     &["random"],
     &["engine", "data", "loss"],
     &["lasso", "trendfilter", "genlasso", "mlp", "bridge", "laplace"],
-    &["marginal"],
+    &["marginal", "calibrate"],
     &["lib"],
 ];
 

@@ -1,0 +1,83 @@
+//! Where a number lies among draws that come one after another.
+
+/// The draws are counted, not kept.
+pub struct Place {
+    truth: f64,
+    below: u64,
+    equal: u64,
+    above: u64,
+    /// The draws next to it on either side.
+    under: f64,
+    over: f64,
+}
+
+impl Place {
+    pub fn new(truth: f64) -> Place {
+        let (under, over) = (f64::NEG_INFINITY, f64::INFINITY);
+        Place { truth, below: 0, equal: 0, above: 0, under, over }
+    }
+
+    pub fn see(&mut self, value: f64) {
+        if value < self.truth {
+            self.below += 1;
+            self.under = self.under.max(value);
+        } else if value > self.truth {
+            self.above += 1;
+            self.over = self.over.min(value);
+        } else {
+            self.equal += 1;
+        }
+    }
+
+    /// The smallest and the largest probability p whose quantile is the number. Quantiles are those that
+    /// the intervals are made of: interpolated, the k-th of n draws at p = (k − 1)/(n − 1). A number
+    /// beyond all draws counts as one at their end. NaN without draws.
+    pub fn probabilities(&self) -> (f64, f64) {
+        let count = self.below + self.equal + self.above;
+        let at = |rank: f64| (rank / (count - 1) as f64).clamp(0.0, 1.0);
+        match (count, self.below, self.equal, self.above) {
+            (0, ..) => (f64::NAN, f64::NAN),
+            (1, _, 1, _) => (0.0, 1.0),
+            (_, 0, 0, _) => (0.0, 0.0),
+            (_, _, 0, 0) => (1.0, 1.0),
+            (_, below, 0, _) => {
+                let part = (self.truth - self.under) / (self.over - self.under);
+                let p = at((below - 1) as f64 + part);
+                (p, p)
+            }
+            (_, below, equal, _) => (at(below as f64), at((below + equal - 1) as f64)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(truth: f64, draws: &[f64]) -> (f64, f64) {
+        let mut place = Place::new(truth);
+        draws.iter().for_each(|d| place.see(*d));
+        place.probabilities()
+    }
+
+    #[test]
+    fn a_place_is_the_inverse_of_an_interpolated_quantile() {
+        let draws = [3.0, 0.0, 7.0, 0.0, -1.0];
+        assert_eq!(place(0.0, &draws), (0.25, 0.5));
+        assert_eq!(place(4.0, &draws), (0.8125, 0.8125));
+        assert_eq!(place(-1.0, &draws), (0.0, 0.0));
+        assert_eq!(place(7.0, &draws), (1.0, 1.0));
+        assert_eq!(place(-2.0, &draws), (0.0, 0.0));
+        assert_eq!(place(8.0, &draws), (1.0, 1.0));
+    }
+
+    #[test]
+    fn few_draws_say_what_they_can() {
+        assert!(place(1.0, &[]).0.is_nan());
+        assert_eq!(place(1.0, &[1.0]), (0.0, 1.0));
+        assert_eq!(place(1.0, &[2.0]), (0.0, 0.0));
+        assert_eq!(place(1.0, &[1.0, 1.0]), (0.0, 1.0));
+        // Draws too close to tell apart from it.
+        assert_eq!(place(1.0, &[f64::MIN, f64::MAX]).0, 0.5);
+    }
+}
