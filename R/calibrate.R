@@ -149,7 +149,7 @@ calibration_settings <- function(fit, given, schemes) {
     lambda = check_choice(given$lambda, "lambda", c("fixed", "rechosen")),
     draws = check_count(draws, "draws", 2), seed = check_seed(given$seed), threads = check_threads(given$threads)
   )
-  check_size(2 * replicates * length(fit$spec$names), paste(show_value(replicates), "replicates"), "replicates", replicates)
+  check_size(3 * replicates * length(fit$spec$names), paste(show_value(replicates), "replicates"), "replicates", replicates)
   if (asked$lambda == "rechosen" && !identical(fit$spec$lambda, "cv")) {
     bad_argument("lambda", "be \"fixed\" for a fit whose lambda is not from cross-validation", "rechosen",
       advice = "Fit with `lambda = \"cv\"` to calibrate the choice as well.")
@@ -157,7 +157,7 @@ calibration_settings <- function(fit, given, schemes) {
   if (!is.null(fit$spec$cluster) && asked$scheme != "pairs") {
     bad_argument("scheme", "be \"pairs\" for a fit with clusters, whose errors are not independent", asked$scheme)
   }
-  if (asked$scheme != "pairs" && !isTRUE(fit$mode_diagnostics$sigma > 0)) {
+  if (asked$scheme != "pairs" && !isTRUE(fit$mode_diagnostics$sigma > 1e-10 * max(abs(fit$y)))) {
     abort("argument", "The fit has no residuals to simulate errors from: its mode fits perfectly.", "fit")
   }
   asked
@@ -165,10 +165,10 @@ calibration_settings <- function(fit, given, schemes) {
 
 new_calibration <- function(fit, result, truth, asked, call) {
   shape <- list(dim = c(asked$replicates, length(truth)), dimnames = list(NULL, names(truth)))
-  attributes(result$first) <- attributes(result$last) <- shape
+  attributes(result$first) <- attributes(result$last) <- attributes(result$root) <- shape
   u <- entry_levels(result$first, result$last)
   made <- list(
-    table = NULL, u = u, truth = truth, level = asked$level, from = asked$truth, scheme = asked$scheme,
+    table = NULL, u = u, root = result$root, truth = truth, level = asked$level, from = asked$truth, scheme = asked$scheme,
     rule = asked$lambda, replicates = asked$replicates, draws = asked$draws, seed = asked$seed,
     lambda = result$lambda, failed = result$failed, fit = fit, call = call
   )

@@ -50,9 +50,12 @@ fn simulation(fields: &Fields) -> Result<Simulation> {
 }
 
 fn outcome(coverage: Coverage) -> Outcome {
-    let Coverage { first, last, lambda, failed } = coverage;
+    let Coverage { first, last, root, lambda, failed } = coverage;
     let rest = move || list!(lambda = lambda, failed = integers(failed));
-    Outcome { tables: vec![("first", flat(first)), ("last", flat(last))], rest: Box::new(rest) }
+    Outcome {
+        tables: vec![("first", flat(first)), ("last", flat(last)), ("root", flat(root))],
+        rest: Box::new(rest),
+    }
 }
 
 extendr_module! {

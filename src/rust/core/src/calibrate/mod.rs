@@ -69,6 +69,8 @@ pub struct Coverage {
     /// is the truth; NaN without draws.
     pub first: Array2<f64>,
     pub last: Array2<f64>,
+    /// How many standard deviations of the draws the truth lies above their mean.
+    pub root: Array2<f64>,
     /// Of each replicate: its lambda, and the draws that have no solution.
     pub lambda: Vec<f64>,
     pub failed: Vec<u32>,
@@ -134,6 +136,7 @@ fn run<P: WeightedProblem>(
     let coverage = Mutex::new(Coverage {
         first: Array2::zeros((count, size).f()),
         last: Array2::zeros((count, size).f()),
+        root: Array2::zeros((count, size).f()),
         lambda: vec![0.0; count],
         failed: vec![0; count],
     });
@@ -147,6 +150,7 @@ fn run<P: WeightedProblem>(
         let mut coverage = coverage.lock().unwrap_or_else(PoisonError::into_inner);
         for (j, place) in places.iter().enumerate() {
             (coverage.first[[r, j]], coverage.last[[r, j]]) = place.probabilities();
+            coverage.root[[r, j]] = place.root();
         }
         (coverage.lambda[r], coverage.failed[r]) = (lambda, failed);
         drop(coverage);

@@ -26,6 +26,8 @@ impl Pairs {
         for row in 0..y.len() {
             units[plan.clusters().map_or(row, |c| c[row] as usize)].push(row);
         }
+        // Without weight they say nothing, and a replicate of them alone would be empty.
+        units.retain(|rows| rows.iter().any(|&row| plan.case(row) > 0.0));
         Pairs { x, y, plan, options, units }
     }
 
