@@ -35,7 +35,7 @@
 #'
 #' Replicate r depends on the data, the settings, `seed` and r alone, whatever the number of threads.
 #'
-#' @param fit A fit of [wbb_lasso()] or [wbb_trendfilter()] at one `lambda`, with its data.
+#' @param fit A fit of [wbb_lasso()] (of the family `"gaussian"`) or [wbb_trendfilter()] at one `lambda`, with its data.
 #' @param replicates The number of data sets that are simulated.
 #' @param level The nominal level of the intervals.
 #' @param truth What the data are simulated from: the `"mode"`, or the `"mean"` of the draws.
@@ -85,11 +85,16 @@ calibrate.wbb_lasso <- function(fit, replicates = 500, level = 0.95, truth = c("
                                 draws = NULL, seed = NULL, threads = NULL, progress = NULL, ...) {
   check_dots(..., .function = "calibrate", .known = names(formals()))
   check_calibrated(fit)
+  if (family_of(fit)$name != "gaussian") {
+    bad_argument("fit", "be of the family \"gaussian\"", fit, paste("its family is", show_value(family_of(fit)$name)))
+  }
   x <- own_columns(fit)
+  # An offset only shifts the response.
+  y <- if (is.null(fit$spec$offset)) fit$y else fit$y - fit$spec$offset
   calibrate_with(fit,
     given = mget(calibration_names), schemes = c("parametric", "residual", "pairs"), call = match.call(),
     fitted = function(truth) linear_predictor(x, as.matrix(truth), has_intercept(fit))[, 1L],
-    start = function(settings) rust_calibrate_lasso_job(rust_matrix(x), fit$y, settings)
+    start = function(settings) rust_calibrate_lasso_job(rust_matrix(x), y, settings)
   )
 }
 

@@ -3,10 +3,11 @@
 #
 # Messages are pasted, never formatted: names of the user's columns may hold `%`.
 
-abort <- function(kind, message, argument = NULL, value = NULL, call = user_call()) {
+# `partial` is a fit of what was done before the error.
+abort <- function(kind, message, argument = NULL, value = NULL, call = user_call(), partial = NULL) {
   stop(structure(
     class = c(paste0("wbb_error_", kind), "wbb_error", "error", "condition"),
-    list(message = message, call = call, argument = argument, value = value)
+    list(message = message, call = call, argument = argument, value = value, partial = partial)
   ))
 }
 
@@ -14,6 +15,14 @@ warn <- function(kind, message, call = user_call()) {
   warning(structure(
     class = c(paste0("wbb_warning_", kind), "wbb_warning", "warning", "condition"),
     list(message = message, call = call)
+  ))
+}
+
+# What the user may want to know, and can silence by its class.
+note <- function(kind, message, call = user_call()) {
+  message(structure(
+    class = c(paste0("wbb_message_", kind), "wbb_message", "message", "condition"),
+    list(message = paste0(message, "\n"), call = call)
   ))
 }
 

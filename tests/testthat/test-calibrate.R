@@ -89,6 +89,8 @@ test_that("a replicate depends on seed and number, not on threads", {
 test_that("units of the data and of the response do not matter", {
   scaled <- transform(diabetes[1:60, ], y = 1000 * y, bmi = bmi / 7)
   fit <- wbb_lasso(y ~ bmi + map + ltg + age, scaled, lambda = 100 * 1000, draws = 200, seed = 1, threads = 1)
+  shifted <- update(small, y + 100 * age ~ ., offset = 100 * age)
+  expect_equal(calibrate(shifted, replicates = 15, seed = 1, threads = 1)$u, checked$u[1:15, ], tolerance = 1e-4)
   expect_equal(calibrate(fit, replicates = 15, seed = 1, threads = 1)$u, checked$u[1:15, ], tolerance = 1e-4)
 })
 

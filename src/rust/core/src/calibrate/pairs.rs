@@ -40,29 +40,22 @@ impl Pairs {
         let sizes = units.iter().map(|&u| self.units[u].len()).enumerate();
         let clusters: Vec<u32> =
             sizes.flat_map(|(drawn, size)| std::iter::repeat_n(drawn as u32, size)).collect();
-        let plan = self.plan.clone().with_seed(seed).on_rows(&rows, clusters)?;
+        let plan = self.plan.clone().with_seed(seed);
         let mut options = self.options.clone();
         if let Lambda::CrossValidated(settings) = &mut options.lambda {
-            settings.folds = self.folds(&settings.folds, &rows, rng);
+            settings.folds = folds(&settings.folds, &plan, &rows);
         }
+        let plan = plan.on_rows(&rows, clusters)?;
         let y = rows.iter().map(|&row| self.y[row]).collect();
         Lasso::new(self.x.rows_at(&rows), y, plan, options, control)
     }
+}
 
-    /// Copies of a row are held out together, or lambda would be chosen on rows that were seen.
-    fn folds(&self, folds: &Folds, rows: &[usize], rng: &mut ChaCha8Rng) -> Folds {
-        let of_row = match folds {
-            Folds::Given(of_row) => of_row.clone(),
-            Folds::Count(count) => {
-                let mut order: Vec<usize> = (0..self.units.len()).collect();
-                (1..order.len()).rev().for_each(|i| order.swap(i, index(rng, i + 1)));
-                let mut of_row = vec![0; self.y.len()];
-                for (rank, &unit) in order.iter().enumerate() {
-                    self.units[unit].iter().for_each(|&row| of_row[row] = rank as u32 % count + 1);
-                }
-                of_row
-            }
-        };
-        Folds::Given(rows.iter().map(|&row| of_row[row]).collect())
-    }
+/// Copies of a row are held out together, or lambda would be chosen on rows that were seen.
+fn folds(folds: &Folds, plan: &WeightPlan, rows: &[usize]) -> Folds {
+    let of_row = match folds {
+        Folds::Given(of_row) => of_row.clone(),
+        Folds::Count(count) => plan.folds(*count),
+    };
+    Folds::Given(rows.iter().map(|&row| of_row[row]).collect())
 }
