@@ -2,19 +2,27 @@
 
 #' Calibrated intervals, and what a calibration shows
 #'
-#' `confint()` gives the equal-tailed intervals of the fit's draws at the calibrated level of each
-#' coefficient: intervals that cover as often as `level` says, so far as [calibrate()] can know. `summary()` shows the
+#' `confint()` gives intervals that cover as often as `level` says, so far as [calibrate()] can know. `summary()` shows the
 #' coverage at several levels, and `plot()` and `autoplot()` draw it against the level: before the calibration, and after it.
 #'
-#' The curve after the calibration is honest about the Monte Carlo error: levels are found from one half of the
-#' replicates and judged by the other. The grey band is where the curve of exact intervals would lie, point by
+#' Studentised intervals are the mean of the fit's draws plus quantiles of the root \eqn{t_r} times their standard
+#' deviation. Those of type `"level"` are the equal-tailed intervals of the draws at the calibrated level of each
+#' coefficient. They stay within the range of the draws, and are never narrower than the nominal ones unless you ask
+#' for it: a coefficient that is zero in the mode is covered at low levels in all replicates, which says nothing of one
+#' that is small and not zero. Calibrated levels are in the tails: 0.995 needs some thousands of draws.
+#' Where more than a share of 1 - `level` of the replicates have the truth beyond all draws, or draws without any spread
+#' beside it, the range of the draws is given, and a warning says so.
+#'
+#' The curve after the calibration is that of studentised intervals, and honest about the Monte Carlo error: quantiles are
+#' found from one half of the replicates and judged by the other. The grey band is where the curve of exact intervals would lie, point by
 #' point in 95 of 100 cases.
 #'
 #' @param object,x A calibration, as from [calibrate()].
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level The coverage that the intervals are to have; by default that of the calibration. Any other may be asked
 #'   for. For `summary()` one or more.
-#' @param narrow Give an interval of less than the nominal level where that covers in the replicates?
+#' @param type `"studentized"` intervals, or the equal-tailed ones at the calibrated `"level"`.
+#' @param narrow With type `"level"`: give an interval of less than the nominal level where that covers in the replicates?
 #' @param digits The number of significant digits.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param pars Coefficients to show: names, or positions. `NULL` shows all but the intercept if they are at
@@ -26,7 +34,7 @@
 #' @return `confint()`: a matrix with the limits as columns. `summary()`: an object of class
 #'   `summary.wbb_calibration` with the data frame `table`, a row for each coefficient and level.
 #'   `as.data.frame()`: the `table` of the calibration. `tidy()`: a data frame with `term`, `estimate` (the mode),
-#'   the calibrated limits `conf.low` and `conf.high`, `coverage`, `coverage.se` and `calibrated.level`. `plot()`: the numbers shown,
+#'   the (studentised) limits `conf.low` and `conf.high`, `coverage`, `coverage.se` and `calibrated.level`. `plot()`: the numbers shown,
 #'   invisibly; `autoplot()`: a ggplot object.
 #' @examples
 #' fit <- wbb_lasso(y ~ bmi + map + ltg, diabetes[1:50, ], lambda = 100, draws = 400, seed = 1)
@@ -40,20 +48,38 @@ NULL
 
 #' @rdname confint.wbb_calibration
 #' @export
-confint.wbb_calibration <- function(object, parm, level = object$level, narrow = FALSE, ...) {
-  check_dots(..., .function = "confint", .known = c("parm", "level", "narrow"))
+confint.wbb_calibration <- function(object, parm, level = object$level, type = c("studentized", "level"),
+                                    narrow = FALSE, ...) {
+  check_dots(..., .function = "confint", .known = c("parm", "level", "type", "narrow"))
   level <- check_level(level)
+  type <- check_choice(type, "type", c("studentized", "level"))
+  narrow <- check_flag(narrow, "narrow")
   draws <- draws_matrix(object$fit)
-  chosen <- interval_levels(object$u, level, check_flag(narrow, "narrow"))
   at <- if (missing(parm)) seq_len(ncol(draws)) else check_parm(parm, colnames(draws))
-  endless <- at[chosen[at] >= 1]
-  if (length(endless)) {
-    warn("level", paste0("No level of the draws covers in ", percent(level), " of the replicates for ",
-      show_values(colnames(draws)[endless]), ": the range of the draws is given, and covers less"))
+  draws <- draws[, at, drop = FALSE]
+  limits <- if (type == "level") {
+    level_limits(draws, object$u[, at, drop = FALSE], level, narrow)
+  } else {
+    rep(colMeans(draws), each = 2L) + root_limits(object$root[, at, drop = FALSE], level) * rep(column_sds(draws), each = 2L)
   }
-  probs <- vapply(chosen[at], interval_probs, numeric(2L))
-  limits <- vapply(seq_along(at), function(k) column_quantiles(draws[, at[k], drop = FALSE], probs[, k])[, 1L], numeric(2L))
-  matrix(limits, ncol = 2L, byrow = TRUE, dimnames = list(colnames(draws)[at], percent(interval_probs(level))))
+  endless <- colSums(!is.finite(limits)) > 0
+  if (any(endless)) {
+    warn("level", paste0("No interval of the draws covers in ", percent(level), " of the replicates for ",
+      show_values(colnames(draws)[endless]), ": the range of the draws is given, and covers less"))
+    limits[, endless] <- apply(draws[, endless, drop = FALSE], 2L, range)
+  }
+  matrix(t(limits), ncol = 2L, dimnames = list(colnames(draws), percent(interval_probs(level))))
+}
+
+# By columns; infinite where no level covers.
+level_limits <- function(draws, u, level, narrow) {
+  chosen <- calibrated_level(u, level)
+  if (!narrow) chosen <- pmax(chosen, level)
+  limits <- vapply(seq_along(chosen), function(j) {
+    column_quantiles(draws[, j, drop = FALSE], interval_probs(chosen[j]))[, 1L]
+  }, numeric(2L))
+  limits[, chosen >= 1] <- c(-Inf, Inf)
+  limits
 }
 
 #' @rdname confint.wbb_calibration
@@ -170,8 +196,9 @@ coverage_data <- function(x, pars, n) {
   mean <- is.null(pars) && length(at) > n
   levels <- seq(0.5, 0.99, by = 0.01)
   u <- x$u[, at, drop = FALSE]
+  root <- x$root[, at, drop = FALSE]
   curve <- lapply(levels, function(level) {
-    shares <- list(before = achieved(u, level), after = achieved_after(u, level))
+    shares <- list(before = achieved(u, level), after = achieved_after(root, level))
     if (mean) shares <- lapply(shares, base::mean)
     # The mean over coefficients is less uncertain than each of them; how much less is not known.
     off <- 2 * sqrt(level * (1 - level) / nrow(u))
