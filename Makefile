@@ -12,7 +12,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
         check-debian13 docs wrappers vendor build bench bench-lasso-peers bench-mlp \
-        notebook clean
+        notebook licences clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ lint: ## check the formatting of the Rust code, its lints, and the layers of R/
 	cargo fmt --all --check
 	$(RSCRIPT) tools/layers.R
 	cargo clippy --locked $(RUST_FLAGS) --workspace --all-targets -- -D warnings -D clippy::incompatible_msrv
+
+licences: ## check the licences of the crates against deny.toml, and their advisories with cargo-deny
+	@tools/licences.sh
 
 wrappers: ## write R/extendr-wrappers.R from the Rust functions
 	./configure
