@@ -80,7 +80,9 @@ plain <- list(
 )
 verbs <- c("print", "summary", "coef", "vcov", "confint", "predict", "fitted", "residuals", "plot", "as.matrix", "as.data.frame", "weights", "nobs",
   "formula", "simulate", "sigma", "logLik", "model.matrix", "model.frame", "variable.names", "c")
-verb_arguments <- c("level", "lambda", "type", "parm", "newdata", "interval", "estimate", "pars", "n", "nsim", "seed", "probs", "digits", "col", "main", "narrow")
+verb_arguments <- c("level", "lambda", "type", "parm", "newdata", "interval", "estimate", "pars", "nsim", "seed", "probs", "digits", "col", "main", "narrow")
+
+answers <- function(verb, fit) any(vapply(class(fit), function(class) is.function(utils::getS3method(verb, class, TRUE, asNamespace("wbb"))), NA))
 
 random_call <- function() {
   pick <- function(from) from[[sample.int(length(from), 1L)]]
@@ -96,8 +98,9 @@ random_call <- function() {
       if (is.numeric(value) && length(value) >= 1L && any(is.finite(value) & value > 50)) arguments[[long]] <- 3
     }
   } else {
-    name <- pick(verbs)
-    arguments <- list(pick(fits))
+    fit <- pick(fits)
+    name <- pick(Filter(function(verb) answers(verb, fit), verbs))
+    arguments <- list(fit)
     for (argument in sample(verb_arguments, sample.int(2L, 1L))) arguments[argument] <- list(pick(wrong))
   }
   list(name = name, arguments = arguments)
