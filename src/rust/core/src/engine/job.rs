@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -72,18 +72,27 @@ impl Control {
     }
 }
 
-/// Run `work` on every item, on the threads of the pool we are in; the first error stops the rest.
+/// Run `work` on every item, on the threads of the pool we are in; the first error stops the rest. Items
+/// are begun in their order, so that at a stop those that are done are the first, but for a few.
 pub fn for_each<T: Sync>(
     items: &[T],
     control: &Control,
     name: impl Fn(&T) -> String + Sync,
     work: impl Fn(&T) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    items.par_iter().try_for_each(|item| {
+    let one = |item: &T| {
         control.check()?;
         catch_unwind(AssertUnwindSafe(|| work(item))).unwrap_or_else(|panic| {
             Err(Error::Internal(format!("{}: {}", name(item), text(&*panic))))
         })
+    };
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    (0..rayon::current_num_threads()).into_par_iter().try_for_each(|_| {
+        while !failed.load(Relaxed) {
+            let Some(item) = items.get(next.fetch_add(1, Relaxed)) else { break };
+            one(item).inspect_err(|_| failed.store(true, Relaxed))?;
+        }
+        Ok(())
     })
 }
 
