@@ -153,7 +153,9 @@ link_values <- function(rows, coefficients, spec) {
 
 row_values <- function(rows, coefficients, spec, family, type = "response") {
   eta <- link_values(rows, coefficients, spec)
-  if (type == "link") eta else family$mean(eta)
+  if (type == "link") return(eta)
+  # plogis() of nothing has no dimensions.
+  array(family$mean(eta), dim(eta))
 }
 
 # Rows by classes by anything.

@@ -21,6 +21,11 @@ family_responses <- c(
 )
 
 quick_family <- function(family, ..., rhs = "a + b + g", data = family_data()) {
-  formula <- stats::as.formula(paste(family_responses[[family]], "~", rhs), globalenv())
-  eval(substitute(quick(formula, data = data, family = family, ...)))
+  call <- match.call()
+  call[[1L]] <- quote(quick)
+  call$formula <- stats::as.formula(paste(family_responses[[family]], "~", rhs), globalenv())
+  call["rhs"] <- NULL
+  call$family <- family
+  call$data <- data
+  eval(call, parent.frame())
 }

@@ -25,8 +25,7 @@ test_that("a draw's curve is that of its own weights", {
   expect_equal(as.vector(limits[, , "lwr"]), unname(apply(draws, 2, quantile, 0.25)))
   expect_equal(as.vector(predict(fit, new, "survival", times = c(200, 400), estimate = "mean")), colMeans(draws))
   # Blocks of draws are an economy and no more.
-  local_mocked_bindings(block_numbers = 1000)
-  expect_equal(survival_draws(fit, linear_rows(fit, new), c(200, 400), NULL), draws)
+  expect_equal(survival_draws(fit, linear_rows(fit, new), c(200, 400), NULL, numbers = 1000), draws)
 })
 
 test_that("curves fall from one, inside their bands, and do not depend on the origin of columns", {
