@@ -15,7 +15,7 @@
 #   predictive whether intervals of a new response make sense
 #   quantile   function(p, mean): of a new response, rows of means by draws; NULL where it is the Gaussian's
 #   random     function(mean, sigma, trials): new responses, one for each element of `mean`
-#   log_density  function(y, mean, sigma, trials): of responses at means
+#   log_density  function(y, mean, sigma): of responses at means; a share is that of one trial, for trials are case weights
 #   ratios     what exp() of a coefficient is
 #   picture    one that only this family has
 
@@ -42,7 +42,7 @@ gaussian_entry <- function() {
     measures = c(mse = "mean squared error"), types = c("response", "link"),
     predictive = TRUE,
     random = function(mean, sigma, trials) mean + sigma * stats::rnorm(length(mean)),
-    log_density = function(y, mean, sigma, trials) stats::dnorm(y, mean, sigma, log = TRUE))
+    log_density = function(y, mean, sigma) stats::dnorm(y, mean, sigma, log = TRUE))
 }
 
 binomial_entry <- function() {
@@ -50,8 +50,9 @@ binomial_entry <- function() {
     measures = c(deviance = "binomial deviance", class = "misclassification", auc = "area under the ROC curve"),
     types = c("response", "link", "class"), predictive = FALSE,
     random = function(mean, sigma, trials) stats::rbinom(length(mean), trials, mean) / pmax(trials, 1),
-    # Constants of the coefficients are kept, as glm() does.
-    log_density = function(y, mean, sigma, trials) stats::dbinom(round(y * trials), trials, mean, log = TRUE),
+    log_density = function(y, mean, sigma) {
+      y * log(pmax(mean, .Machine$double.xmin)) + (1 - y) * log(pmax(1 - mean, .Machine$double.xmin))
+    },
     ratios = "odds ratios", picture = "calibration")
 }
 
@@ -60,7 +61,8 @@ poisson_entry <- function() {
     measures = c(deviance = "Poisson deviance"), types = c("response", "link"),
     predictive = TRUE, quantile = poisson_mixture_quantile,
     random = function(mean, sigma, trials) stats::rpois(length(mean), mean),
-    log_density = function(y, mean, sigma, trials) stats::dpois(y, mean, log = TRUE), ratios = "rate ratios")
+    # Not dpois(): rates need not be whole.
+    log_density = function(y, mean, sigma) ifelse(y > 0, y * log(mean), 0) - mean - lgamma(y + 1), ratios = "rate ratios")
 }
 
 multinomial_entry <- function() {
