@@ -261,12 +261,12 @@ log_lik.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, y =
   y <- observed_at(object, newdata, y)
   mean <- mean_draws(object, newdata, draws, lambda)
   sigma <- noise_scale(object, lambda)[spread_draws(object, draws, lambda)]
-  out <- matrix(log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
+  out <- matrix(row_log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
   if (is.null(newdata)) out * rep(row_weights(object), each = nrow(out)) else out
 }
 
 # Of responses, each beside its mean (draws by rows).
-log_density <- function(fit, y, mean, sigma) {
+row_log_density <- function(fit, y, mean, sigma) {
   if (length(dim(mean)) == 3L) {
     at <- cbind(rep(seq_len(nrow(mean)), ncol(mean)), rep(seq_len(ncol(mean)), each = nrow(mean)), as.integer(y))
     return(log(pmax(mean[at], .Machine$double.eps)))
