@@ -1,6 +1,7 @@
 //! One pass over the data for a batch of weighted problems: residuals and gradients.
 
 use super::task::{Data, Task, Totals};
+use crate::data::blocks::ranges;
 use crate::data::design::Design;
 use crate::data::rows::{sparse_accumulate, sparse_subtract};
 use crate::engine::job::Control;
@@ -72,9 +73,8 @@ pub fn sweep<L: Loss>(
         width,
     };
     // Rows that depend on each other are together in the panels.
-    let spans: Vec<Range<usize>> =
-        if loss.coupled() { vec![0..design.rows] } else { design.blocks().collect() };
-    let span = if loss.coupled() { design.rows } else { design.block };
+    let span = if loss.coupled() { design.rows.max(1) } else { design.block };
+    let spans = ranges(design.rows, span);
     let mut weights = vec![0.0; span * width];
     let mut residual = vec![0.0; span * width];
     let mut line = vec![0.0; design.block];

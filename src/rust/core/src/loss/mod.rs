@@ -3,8 +3,8 @@
 //! A pass works on panels: rows of the data with the draws of a batch side by side. A family says what
 //! Xβ is subtracted from, and turns what is left into W r, with r = −∂l/∂η the residual of the family,
 //! while it collects the sums that its certificate needs. Everything else of a pass, the products with
-//! X, is the same for all families. Each draw may have a response of its own, as the working response
-//! of an iteratively reweighted fit is.
+//! X, is the same for all families. Least squares ([`gaussian`]) is quadratic and has a road of its own;
+//! the others are a [`Likelihood`] each.
 
 pub mod binomial;
 pub mod cox;

@@ -70,6 +70,9 @@ impl Measure {
     }
 }
 
+/// A likelihood, and the order of the user's rows that it is for, if that is another.
+pub type Ordered = (Box<dyn Likelihood>, Option<Vec<u32>>);
+
 #[derive(Clone, Debug)]
 pub struct Response {
     pub y: Vec<f64>,
@@ -79,8 +82,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// The likelihood, and the user's rows in the order that it needs, where that matters.
-    pub fn likelihood(&self) -> Result<(Box<dyn Likelihood>, Option<Vec<u32>>), Error> {
+    /// What was observed, as a solver sees it.
+    pub fn likelihood(&self) -> Result<Ordered, Error> {
         let within =
             |what: &str, good: &dyn Fn(f64) -> bool| match self.y.iter().find(|y| !good(**y)) {
                 Some(bad) => Err(Error::argument("y", format!("must be {what}, but one is {bad}"))),

@@ -263,7 +263,7 @@ impl State {
         let uphill = self.best.as_ref().is_some_and(|(_, found, lowest)| {
             let rounding = 1e-12 * lowest.abs() + 1e-14 * found.least.abs();
             // What is not a number is above everything.
-            !(objective <= lowest + rounding)
+            objective.is_nan() || objective > lowest + rounding
         });
         if !objective.is_finite() && self.best.is_none() {
             // Nowhere to go back to: closer to nothing at all.
