@@ -149,6 +149,26 @@ test_that("measures of the classes are what they say", {
   expect_identical(family(fit)$family, "multinomial")
 })
 
+test_that("each coefficient of a class may have a prior weight of its own", {
+  fit <- quick_family("multinomial", lambda = 1, prior_weight = "coef", draws = 2)
+  prior <- weights(fit)[, -(1:80)]
+  expect_identical(colnames(prior)[c(1, 5)], c("prior.x:a", "prior.y:a"))
+  # The penalty of a draw is made of these weights: its mode is that of a fit with them as factors.
+  x <- model.matrix(fit)[, -1]
+  w <- weights(fit)[2, 1:80]
+  loss <- function(theta) {
+    b <- matrix(theta, 5)
+    eta <- cbind(1, x) %*% b
+    scale <- sd_n(x)
+    sum(w * (log(rowSums(exp(eta))) - eta[cbind(1:80, match(d$class, c("x", "y", "z")))])) +
+      sum(matrix(prior[2, ], 4) * scale * abs(b[-1, ]))
+  }
+  here <- as.matrix(fit)[2, ]
+  expect_equal(loss(here), fit$diagnostics$objective[2], tolerance = 1e-8)
+  moved <- vapply(seq_along(here), function(j) min(loss(here + 1e-3 * (seq_along(here) == j)), loss(here - 1e-3 * (seq_along(here) == j))), 0)
+  expect_true(all(moved >= loss(here) - 1e-9))
+})
+
 test_that("the methods of all fits work with every family", {
   for (family in families) {
     fit <- fits[[family]]
