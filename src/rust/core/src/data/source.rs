@@ -55,6 +55,12 @@ impl Source {
         }
     }
 
+    /// The same rows in another order: row i is the old row `order[i]`.
+    pub fn reordered(self, order: &[u32]) -> Source {
+        let rows: Vec<usize> = order.iter().map(|&i| i as usize).collect();
+        self.rows_at(&rows)
+    }
+
     /// Write column j, zeros too.
     pub fn copy_column(&self, j: usize, out: &mut [f64]) {
         match self {
