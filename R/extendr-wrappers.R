@@ -70,6 +70,21 @@ rust_mlp_predict_job <- function(networks, x, question, settings) .Call(wrap__ru
 # Ask about answers that were kept: draws by rows by classes.
 rust_mlp_kept_job <- function(answers, shape, question, settings) .Call(wrap__rust_mlp_kept_job, answers, shape, question, settings)
 
+# Start to sum up rows that are to come by `rust_moments_give`; see R/moments.R for the settings.
+rust_moments_job <- function(settings) .Call(wrap__rust_moments_job, settings)
+
+# Has the job room for more rows?
+rust_moments_room <- function(job) .Call(wrap__rust_moments_room, job)
+
+# Give rows to the job: x (with y as its last column), case_weights, cluster (from 1) and foldid.
+rust_moments_give <- function(job, rows) .Call(wrap__rust_moments_give, job, rows)
+
+# There are no more rows.
+rust_moments_end <- function(job) .Call(wrap__rust_moments_end, job)
+
+# Start a lasso on sums; see R/moments.R for both lists.
+rust_lasso_sums_job <- function(sums, settings) .Call(wrap__rust_lasso_sums_job, sums, settings)
+
 # Start a trend filter job; see R/trendfilter.R for the settings.
 rust_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_trendfilter_job, x, y, settings)
 

@@ -1,11 +1,12 @@
 //! The lasso: data and settings in, draws out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job;
+use crate::job::{self, Outcome};
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
+use wbb_core::engine::job::Control;
 use wbb_core::error::Error;
 use wbb_core::lasso::{Lasso, Options};
 use wbb_core::loss::response::Family;
@@ -28,15 +29,20 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
         let lasso = Lasso::new(x, response.shifted(), plan, options, control)?;
-        let run = |r: Range| bootstrap::run(&lasso, r.first, r.count, control);
-        let draws = range.map(run).transpose()?;
-        let method = lasso.method.name();
-        let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
-        Ok(Solved { draws, modes, lambda, curve, method }.outcome())
+        solved(lasso, range, control)
     })
 }
 
-fn options(fields: &Fields) -> Result<Options> {
+/// The draws of a range, and what came before them.
+pub fn solved(lasso: Lasso, range: Option<Range>, control: &Control) -> Result<Outcome> {
+    let run = |r: Range| bootstrap::run(&lasso, r.first, r.count, control);
+    let draws = range.map(run).transpose()?;
+    let method = lasso.method.name();
+    let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
+    Ok(Solved { draws, modes, lambda, curve, method }.outcome())
+}
+
+pub fn options(fields: &Fields) -> Result<Options> {
     Ok(Options {
         lambda: lambda(fields)?,
         alpha: fields.number("alpha")?,

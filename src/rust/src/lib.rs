@@ -15,6 +15,7 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
+mod moments;
 mod results;
 mod settings;
 mod trendfilter;
@@ -43,6 +44,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
+    use moments;
     use trendfilter;
     use weights;
     fn rust_extent;

@@ -22,6 +22,8 @@ pub struct Design {
 enum Storage {
     Dense(Blocked),
     Sparse(Sparse),
+    /// Rows that were summed up and are gone.
+    Gone,
 }
 
 impl Design {
@@ -45,6 +47,12 @@ impl Design {
         Ok(Design { rows, cols, standard, basis: None, block, storage })
     }
 
+    /// Of rows that are known by their sums alone.
+    pub fn gone(rows: usize, standard: Standard) -> Design {
+        let cols = standard.scale.len();
+        Design { rows, cols, standard, basis: None, block: ROWS, storage: Storage::Gone }
+    }
+
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense; those that
     /// have no place in it. Their coefficients must not be penalised.
     pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) -> &[u32] {
@@ -63,6 +71,7 @@ impl Design {
         match &self.storage {
             Storage::Dense(_) => self.rows * self.cols,
             Storage::Sparse(x) => x.size(),
+            Storage::Gone => 0,
         }
     }
 
@@ -75,7 +84,7 @@ impl Design {
     pub fn dense_block(&self, rows: &Range<usize>) -> Option<&[f64]> {
         match &self.storage {
             Storage::Dense(x) => Some(x.get(rows)),
-            Storage::Sparse(_) => None,
+            Storage::Sparse(_) | Storage::Gone => None,
         }
     }
 
@@ -83,7 +92,7 @@ impl Design {
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
-            Storage::Dense(_) => None,
+            Storage::Dense(_) | Storage::Gone => None,
         }
     }
 
