@@ -116,6 +116,7 @@ percent <- function(probs) paste(format(100 * probs, trim = TRUE, digits = 3), "
 fitted.wbb <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "fitted", .known = "lambda")
   check_fit(object)
+  if (isTRUE(object$spec$summed)) check_kept(object, "fitted")
   pad_rows(object$na.action, of_lambda(object, object$fitted, lambda))
 }
 
@@ -146,6 +147,10 @@ of_lambda <- function(fit, values, lambda) {
 }
 
 check_kept <- function(fit, part) {
+  if (isTRUE(fit$spec$summed)) {
+    abort("rows", paste("The fit was made from sums and has no rows of its own: there are no fitted values, residuals or other things of a row.",
+      "Use predict() with `newdata`, which may be a wbb_source()."), "object")
+  }
   if (is.null(fit[[part]])) {
     abort("argument", "The fit was made with `keep_data = FALSE` and has no data; refit with `keep_data = TRUE`.",
       "keep_data")

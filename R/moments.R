@@ -185,10 +185,10 @@ parts_by_workers <- function(parts, work, settings) {
 
 # The sums of one part, or of the whole.
 part_moments <- function(model, source, settings, part) {
-  reader <- if (is.null(model$reader)) open_source(source, part) else model$reader
-  on.exit(reader$close())
   if (is.null(settings$rows)) settings$rows <- if (is.null(source$rows) && !is.null(source$count)) source$count() else source$rows
   if (!is.null(model$rows$foldid)) settings$nfolds <- fold_count(model, source, part)
+  reader <- if (is.null(model$reader)) open_source(source, part) else model$reader
+  on.exit(reader$close())
   ids <- new_ids()
   read <- list2env(list(dropped = 0, case_weights = FALSE, size = chunk_size(model$p + 2)))
   give <- function(job) {
@@ -281,7 +281,7 @@ c.wbb_moments <- function(...) {
 
 add_moments <- function(a, b) {
   same <- c(
-    formula = "formulas", names = "columns", levels = "levels", contrasts = "contrasts", p = "columns", intercept = "intercepts", seed = "seeds", first_draw = "draws",
+    formula = "formulas", levels = "levels", names = "columns", contrasts = "contrasts", p = "columns", intercept = "intercepts", seed = "seeds", first_draw = "draws",
     draws = "draws", weights = "laws"
   )
   for (part in names(same)) {
@@ -385,7 +385,8 @@ sums_object <- function(result, design, settings) {
   design$x <- no_rows(0, settings$p)
   own <- lasso_object(result, design, settings)
   own["fitted"] <- list(NULL)
-  own$spec$summed <- names(design$rows)
+  own$spec$summed <- TRUE
+  own$spec$by_row <- names(design$rows)
   own$cv$foldid <- NULL
   own
 }

@@ -26,6 +26,7 @@ open_source <- function(source, part = NULL) {
   }
   reader <- reading(source$open(part))
   waiting <- NULL
+  open <- TRUE
   fetch <- function(n) {
     repeat {
       chunk <- reading(reader$read(n))
@@ -48,7 +49,10 @@ open_source <- function(source, part = NULL) {
       at <<- list(chunk = at$chunk + 1L, row = at$row + nrow(chunk))
       list(chunk = chunk, at = here)
     },
-    close = function() try(reader$close(), silent = TRUE)
+    close = function() {
+      if (open) try(reader$close(), silent = TRUE)
+      open <<- FALSE
+    }
   )
 }
 
@@ -62,6 +66,8 @@ source_model <- function(formula, source, rows, na_action, env, progress = FALSE
   once <- isTRUE(source$once)
   if (!once) on.exit(reader$close())
   head <- reader$look(1000)
+  # A connection has one result at a time.
+  if (!once) reader$close()
   if (is.null(head)) bad_argument("source", "have at least one row", NULL, "has none")
   terms <- formula_error(stats::terms(formula, data = head))
   if (attr(terms, "response") == 0L) bad_argument("formula", "have a response on its left", NULL, "has none")
@@ -165,24 +171,21 @@ chunk_x <- function(model, frame) {
   structure(drop_intercept(x), contrasts = attr(x, "contrasts"))
 }
 
-# A term that looks at other rows (scale(), poly(), x / max(x)) would be another in every chunk: some rows must be the
-# same without the rest.
+# A term that looks at other rows (scale(), poly(), x / max(x)) would be another in every chunk: either half of the rows must be
+# the same without the other.
 check_local <- function(model, head, x) {
-  rows <- seq_len(max(1L, nrow(head) %/% 2L))
-  if (nrow(head) < 2L) return(invisible())
+  half <- nrow(head) %/% 2L
+  if (half > 0L) for (rows in list(seq_len(half), (half + 1L):nrow(head))) check_alone(model, head[rows, , drop = FALSE], x[rows, , drop = FALSE])
+}
+
+check_alone <- function(model, rows, x) {
   at <- list(chunk = 1L, row = 1)
-  alone <- tryCatch(
-    chunk_x(model, with_levels(model, chunk_frame(model, head[rows, , drop = FALSE], at), at)), error = function(e) NULL
-  )
-  whole <- x[rows, , drop = FALSE]
-  if (is.null(alone) || !identical(dim(alone), dim(whole)) || !isTRUE(all.equal(unname(alone), unname(whole), check.attributes = FALSE))) {
-    differs <- if (identical(dim(alone), dim(whole))) {
-      model$names[which(colSums(abs(alone - whole) > 0, na.rm = TRUE) > 0)[1L]]
-    }
-    bad_argument("formula", "have terms that depend on their own row alone", NULL,
-      paste(c("has others", if (length(differs)) paste0("(", show_value(differs), ")")), collapse = " "),
-      "Rows are seen chunk by chunk: compute such columns in the query or before.")
-  }
+  alone <- tryCatch(chunk_x(model, with_levels(model, chunk_frame(model, rows, at), at)), error = function(e) NULL)
+  if (identical(dim(alone), dim(x)) && isTRUE(all.equal(unname(alone), unname(x), check.attributes = FALSE))) return(invisible())
+  differs <- if (identical(dim(alone), dim(x))) model$names[which(colSums(abs(alone - x) > 0, na.rm = TRUE) > 0)[1L]]
+  bad_argument("formula", "have terms that depend on their own row alone", NULL,
+    paste(c("has others", if (length(differs)) paste0("(", show_value(differs), ")")), collapse = " "),
+    "Rows are seen chunk by chunk: compute such columns in the query or before.")
 }
 
 # A chunk as Rust takes it ----------------------------------------------------------

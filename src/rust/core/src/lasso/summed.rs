@@ -58,10 +58,16 @@ impl Summed {
         let mut weights = Vec::new();
         if seen > 0 {
             let units: Vec<u64> = sums.head_unit[..seen].iter().map(|u| *u as u64).collect();
+            // A normalised law is seen whole where the rows are few.
+            let whole = plan.is_normalised() && seen as u64 == sums.rows;
             let plan = plan.clone().independent();
             for k in 1..=sums.head_case.len().div_ceil(seen) as u64 {
                 let mut part = vec![0.0; seen];
                 plan.draw(k).fill_units_at(&units, &mut part);
+                if whole {
+                    let total: f64 = part.iter().sum();
+                    part.iter_mut().for_each(|w| *w *= seen as f64 / total);
+                }
                 part.iter_mut().zip(&sums.head_case).for_each(|(w, c)| *w *= c);
                 weights.extend(part);
             }
