@@ -177,8 +177,6 @@ mode_parts <- function(fit, index) {
 
 # The user's own weights of the rows, trials included.
 row_weights <- function(fit) {
-  # Weights that were columns of a source are gone with it.
-  if ("case_weights" %in% fit$spec$by_row) check_kept(fit, "y")
   weights <- fit$spec$case_weights
   if (length(weights)) weights else rep(1, fit$spec$n)
 }

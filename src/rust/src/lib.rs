@@ -16,6 +16,8 @@ mod marginal;
 mod mlp;
 mod mlp_predict;
 mod moments;
+mod predict;
+mod question;
 mod results;
 mod settings;
 mod trendfilter;
@@ -45,6 +47,7 @@ extendr_module! {
     use mlp;
     use mlp_predict;
     use moments;
+    use predict;
     use trendfilter;
     use weights;
     fn rust_extent;

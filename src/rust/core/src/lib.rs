@@ -38,6 +38,7 @@ pub mod marginal;
 pub mod mlp;
 pub mod moments;
 pub mod penalty;
+pub mod predictions;
 pub mod random;
 pub mod trendfilter;
 

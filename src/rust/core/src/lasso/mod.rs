@@ -25,6 +25,7 @@ mod cross;
 mod cv;
 mod effective;
 mod free;
+mod glm;
 mod gram;
 mod newton;
 mod pass;
@@ -39,4 +40,5 @@ mod sweeps;
 mod task;
 mod working;
 
+pub use glm::Glm;
 pub use problem::{Lasso, Method, Options};
