@@ -16,6 +16,7 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
+mod moments;
 mod predict;
 mod question;
 mod results;
@@ -47,6 +48,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
+    use moments;
     use predict;
     use trendfilter;
     use weights;

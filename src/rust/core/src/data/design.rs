@@ -23,6 +23,8 @@ pub struct Design {
 enum Storage {
     Dense(Blocked),
     Sparse(Sparse),
+    /// Rows that were summed up and are gone.
+    Gone,
 }
 
 impl Design {
@@ -44,6 +46,12 @@ impl Design {
             Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &standard))),
         };
         Ok(Design { rows, cols, standard, basis: None, block, storage })
+    }
+
+    /// Of rows that are known by their sums alone.
+    pub fn gone(rows: usize, standard: Standard) -> Design {
+        let cols = standard.scale.len();
+        Design { rows, cols, standard, basis: None, block: ROWS, storage: Storage::Gone }
     }
 
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
@@ -68,6 +76,7 @@ impl Design {
         match &self.storage {
             Storage::Dense(_) => self.rows * self.cols,
             Storage::Sparse(x) => x.size(),
+            Storage::Gone => 0,
         }
     }
 
@@ -80,7 +89,7 @@ impl Design {
     pub fn dense_block(&self, rows: &Range<usize>) -> Option<&[f64]> {
         match &self.storage {
             Storage::Dense(x) => Some(x.get(rows)),
-            Storage::Sparse(_) => None,
+            Storage::Sparse(_) | Storage::Gone => None,
         }
     }
 
@@ -88,7 +97,7 @@ impl Design {
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
-            Storage::Dense(_) => None,
+            Storage::Dense(_) | Storage::Gone => None,
         }
     }
 
@@ -110,6 +119,7 @@ impl Design {
                     *o += sum.sum::<f64>() - left_out;
                 }
             }
+            Storage::Gone => {}
         }
     }
 

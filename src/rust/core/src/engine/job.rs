@@ -18,16 +18,18 @@ pub enum Stage {
     Draws,
     Epochs,
     Predictions,
+    Rows,
     Replicates,
 }
 
 impl Stage {
-    const ALL: [Stage; 6] = [
+    const ALL: [Stage; 7] = [
         Stage::Mode,
         Stage::CrossValidation,
         Stage::Draws,
         Stage::Epochs,
         Stage::Predictions,
+        Stage::Rows,
         Stage::Replicates,
     ];
 
@@ -38,6 +40,7 @@ impl Stage {
             Stage::Draws => "draws",
             Stage::Epochs => "epochs",
             Stage::Predictions => "predictions",
+            Stage::Rows => "rows",
             Stage::Replicates => "replicates",
         }
     }
