@@ -66,6 +66,7 @@ build: vendor ## build the R tarball in .check
 bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/run.R
 	$(RSCRIPT) bench/bridge.R
+	$(RSCRIPT) bench/anymodel.R
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R

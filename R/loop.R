@@ -121,7 +121,7 @@ note_warning <- function(log, text) {
   if (text == gettextf("non-integer #successes in a %s glm!", "binomial", domain = "R-stats")) return(invisible())
   at <- match(text, log$table$message)
   if (is.na(at)) {
-    if (nrow(log$table) == most_warnings) text <- "others"
+    if (nrow(log$table) >= most_warnings) text <- "others"
     at <- match(text, log$table$message, nrow(log$table) + 1L)
     if (at > nrow(log$table)) log$table[at, ] <- list(text, 0)
   }

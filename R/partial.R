@@ -114,13 +114,16 @@ last_run <- new.env(parent = emptyenv())
 #'
 #' @return A fit, of the class of the run that was stopped; an error of class `wbb_error_argument` if none was.
 #' @examples
-#' \dontrun{
-#' fit <- wbb_lasso(y ~ ., diabetes, draws = 1e6)
-#' # ... and the stop button is pressed
+#' # A function that fails now and then
+#' shaky <- function(w) if (w[1] > 3) stop("no luck") else c(mean = weighted.mean(cars$dist, w))
+#' failed <- tryCatch(wbb(shaky, n = 50, draws = 100, seed = 1), wbb_error = identity)
 #' part <- last_wbb()
-#' rest <- update(part, draws = 1000, first_draw = nrow(as.matrix(part)) + 1)
-#' fit <- c(part, rest)
-#' }
+#' identical(part, failed$partial)
+#'
+#' # The rest of the run, without the draws that fail
+#' done <- nrow(as.matrix(part))
+#' rest <- update(part, draws = 100 - done, first_draw = done + 1, on_error = "drop")
+#' c(part, rest)
 #' @export
 last_wbb <- function() {
   if (is.null(last_run$partial)) {

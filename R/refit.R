@@ -138,7 +138,7 @@ literal_call <- function(model, call, inputs) {
   if (is.symbol(call[[1L]]) && is.null(get0(as.character(call[[1L]]), inputs$env, mode = "function"))) call[[1L]] <- inputs$fitter
   if (inherits(inputs$formula, "formula") && "formula" %in% names(call)) call$formula <- inputs$formula
   if (!is.null(inputs$data)) call$data <- inputs$data
-  for (name in names(inputs$values)) call[[name]] <- inputs$values[[name]]
+  for (name in intersect(names(inputs$values), names(call))) call[name] <- inputs$values[name]
   adapt_call(model, call)
 }
 

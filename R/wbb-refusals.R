@@ -1,7 +1,7 @@
 # What a fit of wbb() cannot answer, because it knows its draws alone; the errors say where the answer is.
 
 refuse_of_any <- function(what, advice) {
-  abort("argument", paste0("`", what, "()` is not known for a fit of wbb(), which has the numbers of `statistic` alone; ", advice), "object")
+  abort("argument", paste0(what, "() is not known: `object` is a fit of wbb(), which has the numbers of `statistic` alone; ", advice), "object")
 }
 
 use_statistic <- "fit again with `statistic` = predict_at(newdata), or a function of the refitted model of your own."

@@ -315,7 +315,7 @@ any_abroad <- function(design) {
   found <- future::getGlobalsAndPackages(expression, envir = list2env(functions, parent = globalenv()), globals = TRUE)
   workspace <- intersect(design$task$needs, ls(globalenv(), all.names = TRUE))
   list(
-    each = 4L, globals = c(as.list(found$globals), mget(workspace, globalenv())),
+    each = 4L, globals = c(as.list(found$globals), mget(as.character(workspace), globalenv())),
     packages = unique(c("wbb", setdiff(.packages(), "base"), found$packages))
   )
 }
@@ -337,7 +337,9 @@ any_object <- function(result, design, settings) {
 
 any_title <- function(model) {
   if (is.function(model)) return("a function of the weights")
-  name <- as.character(model_call(model)[[1L]])
+  head <- model_call(model)[[1L]]
+  # do.call() leaves the function itself in the call.
+  name <- if (is.function(head)) class(model)[1L] else as.character(head)
   paste0(name[length(name)], "()")
 }
 
