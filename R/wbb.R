@@ -310,6 +310,7 @@ any_job <- function(design, settings, progress = FALSE) {
 
 # Packages that are attached here, and what the functions use of the workspace.
 any_abroad <- function(design) {
+  require_package("future", "backend = \"future\"")
   functions <- Filter(is.function, list(object = design$model, statistic = design$statistic, fitter = design$task$fitter))
   expression <- as.call(c(quote(list), lapply(names(functions), as.name)))
   found <- future::getGlobalsAndPackages(expression, envir = list2env(functions, parent = globalenv()), globals = TRUE)

@@ -2,12 +2,10 @@
 mean_of <- function(w, w0) c(mean = sum(w * seq_along(w)) / sum(w), prior = w0)
 
 # The call is evaluated where the test stands, so that update() works.
-quick_any <- function(...) {
+quick_any <- function(object, ...) {
   call <- match.call()
   call[[1L]] <- quote(wbb)
-  defaults <- list(n = 20, draws = 12, seed = 1)
-  if (!length(names(call)) || !nzchar(c(names(call), "")[2L])) NULL else call$object <- quote(mean_of)
-  if (length(call) == 1L) call$object <- quote(mean_of)
+  defaults <- list(object = quote(mean_of), n = 20, draws = 12, seed = 1)
   for (name in setdiff(names(defaults), names(call))) call[[name]] <- defaults[[name]]
   eval(call, parent.frame())
 }

@@ -15,6 +15,8 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
+mod predict;
+mod question;
 mod results;
 mod settings;
 mod trendfilter;
@@ -43,6 +45,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
+    use predict;
     use trendfilter;
     use weights;
     fn rust_extent;

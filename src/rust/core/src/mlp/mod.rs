@@ -9,7 +9,7 @@
 //! - `units`: activations (the products that take the time are in `linalg::single`);
 //! - `network`: there and back again; `target`: what is lost on the way;
 //! - `start`, `order`, `optimizer`, `average`, `train`: the steps of a draw;
-//! - `problem`: the draws; `predict`: their answers; `reduce`: what is made of them.
+//! - `problem`: the draws; `predict`: their answers, of which `predictions` makes what is asked for.
 
 mod average;
 mod data;
@@ -18,7 +18,6 @@ mod optimizer;
 mod order;
 mod predict;
 mod problem;
-mod reduce;
 mod start;
 mod target;
 mod train;
@@ -27,9 +26,8 @@ mod units;
 pub use data::Inputs;
 pub use network::Shape;
 pub use optimizer::Method;
-pub use predict::{Answers, Networks, Table, ask};
+pub use predict::Networks;
 pub use problem::{DrawNetwork, Mlp};
-pub use reduce::{All, Interval, Limits, Mean, Observed, Scores, Spread};
 pub use target::{Answer, Target};
 pub use train::{Init, Recipe};
 pub use units::Activation;
