@@ -283,10 +283,12 @@ test_that("so it does in the formats of others", {
 
 test_that("what it cannot answer it refuses, and says where the answer is", {
   fit <- quick_any()
-  for (method in list(predict, fitted, residuals, sigma, deviance, df.residual, model.frame, model.matrix, simulate, logLik)) {
+  for (method in list(predict, fitted, residuals, sigma, deviance, df.residual, model.frame, model.matrix, simulate, logLik, family, terms,
+    formula)) {
     expect_error(method(fit), class = "wbb_error_argument")
   }
   expect_bad(predict(fit), "object", "predict_at")
+  expect_identical(formula(wbb(lm(dist ~ speed, cars), draws = 2)), dist ~ speed, ignore_formula_env = TRUE)
 })
 
 test_that("fits of other functions are not joined", {
