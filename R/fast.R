@@ -1,6 +1,6 @@
 # The fast road: lm() and glm() with a canonical link are the lasso without penalty, which the core solves.
 
-fast_families <- c(gaussian = "identity")
+fast_families <- c(gaussian = "identity", binomial = "logit", poisson = "log")
 
 # What the core needs to fit the model: list(x, y, settings, names). A text that says why not where it cannot.
 fast_model <- function(model, statistic, given) {
