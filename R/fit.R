@@ -7,6 +7,7 @@
 #   default   the function for data other than a formula: its arguments are the settings
 #   data      those of its arguments that are data
 #   rows      settings that may be columns of the data of a formula
+#   from_source  function(values, given, call, env): the fit of a formula and a source that is read in chunks, where it can be
 #   response  function(given): the check of the response, unless it is a number for each row
 #   prepare   function(design, given, call): list(design, settings), checked, in the form that Rust takes
 #   job       function(design, settings, progress): the result of Rust, or its error list
