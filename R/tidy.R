@@ -28,7 +28,7 @@
 #'   `augment()`: the data with `.fitted` and, where the response is a number and known, `.resid`; that is so for the
 #'   data of the fit, and for `newdata` in which the response of the formula can be found. For classes
 #'   `.fitted` is the likeliest class and `.probability` its posterior mean
-#'   probability, with limits. For a path `tidy()` and `glance()` have rows for each `lambda`.
+#'   probability, with limits. For a path all three have rows for each `lambda`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
@@ -98,9 +98,10 @@ augment.wbb_lasso <- function(x, data = NULL, newdata = NULL,
                               conf.level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
-  lambda_index(x, lambda)
   x <- with_rows_of(x, data)
-  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
+  augment_path(x, lambda, function(at) {
+    augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = at))
+  })
 }
 
 #' @rdname tidy.wbb
@@ -118,6 +119,12 @@ augment.wbb_bridge <- function(x, data = NULL, newdata = NULL,
 #' @method augment wbb_genlasso
 #' @exportS3Method generics::augment wbb_genlasso
 augment.wbb_genlasso <- augment.wbb_lasso
+
+# The rows at the lambda that is asked for, or one below the other at all of a path.
+augment_path <- function(fit, lambda, table) {
+  if (!is_path(fit) || !is.null(lambda)) return(table(lambda))
+  do.call(rbind, lapply(fit$lambda, function(at) cbind(lambda = at, table(at))))
+}
 
 # The kept data have no rows for what na.exclude would pad.
 with_rows_of <- function(fit, data) {
@@ -150,7 +157,7 @@ augment_data <- function(fit, data, n) {
   if (is.null(data)) {
     if (!is.null(fit$model)) return(fit$model)
     # A trend has a point in place of columns.
-    return(if (is.null(dim(fit$x)) && !is.null(fit$x)) data.frame(x = fit$x, y = fit$y) else {
+    return(if (is.null(dim(fit$x)) && !is.null(fit$x)) data.frame(x = as_time(fit$x, fit$time), y = fit$y) else {
       cbind(augment_newdata(own_columns(fit)), y = fit$y)
     })
   }
