@@ -4,6 +4,7 @@
 quiet <- function(expr) suppressMessages(suppressWarnings(expr))
 small <- diabetes[1:60, c("bmi", "map", "ltg", "y")]
 small$g <- factor(rep(c("a", "b", "c"), 20))
+small$high <- as.integer(small$y > median(small$y))
 x <- as.matrix(small[1:3])
 # The call holds the data themselves, so that update() finds them.
 lasso <- function(...) quiet(do.call(wbb_lasso, list(..., draws = 12, seed = 1, threads = 1)))
@@ -16,6 +17,12 @@ differences <- function(p) diff(diag(p))
 fits <- list(
   lasso = lasso(y ~ bmi + map + g, small, lambda = 20), `lasso, xy` = lasso(x, small$y, lambda = 20),
   `lasso, path` = lasso(y ~ bmi + map, small, lambda = c(50, 5)),
+  binomial = lasso(high ~ bmi + map, small, lambda = 1, family = "binomial"),
+  `binomial, path` = lasso(x, small$high, lambda = c(5, 1), family = "binomial"),
+  poisson = lasso(round(y) ~ bmi + map, small, lambda = 1, family = "poisson"),
+  multinomial = lasso(g ~ bmi + map, small, lambda = 1, family = "multinomial"),
+  `multinomial, path` = lasso(g ~ bmi + map, small, lambda = c(5, 1), family = "multinomial"),
+  cox = lasso(cbind(time = small$y, status = small$high) ~ bmi + map, small, lambda = 1, family = "cox"),
   bridge = bridge(y ~ bmi + map, small), `bridge, xy` = bridge(x, small$y),
   trend = trend(y ~ bmi, small, lambda = 5), `trend, xy` = trend(small$y, lambda = 5),
   `trend, path` = trend(small$y, lambda = c(50, 5)),
