@@ -158,6 +158,7 @@ check_kept <- function(fit, part) {
     abort("argument", paste("The fit is pooled over imputations and has no data of its own; give `newdata`,",
       "or ask the fits of the imputations."), "object")
   }
+  if (inherits(fit, "wbb_any")) refuse_of_any("This", use_statistic)
   if (is.null(fit[[part]])) {
     abort("argument", "The fit was made with `keep_data = FALSE` and has no data; refit with `keep_data = TRUE`.",
       "keep_data")
