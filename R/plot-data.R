@@ -6,16 +6,20 @@
 
 # The pictures that this fit has the data for; the first is the default.
 plot_types <- function(fit) {
-  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (!is.null(fit$cv)) "cv")
+  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (!is.null(fit$cv)) "cv", family_pictures(fit))
 }
+
+# Those of family-plot.R.
+family_pictures <- function(fit) family_of(fit)$picture
 
 plot_type <- function(fit, type = NULL) {
   if (is.null(type)) {
     return(plot_types(fit)[1])
   }
-  type <- check_choice(type, "type", c("density", "interval", "path", "cv"))
+  type <- check_choice(type, "type", c("density", "interval", "path", "cv", "calibration", "survival"))
   if (!type %in% plot_types(fit)) {
-    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`")
+    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`",
+      calibration = "family = \"binomial\" or \"multinomial\"", survival = "family = \"cox\"")
     bad_argument("type", paste("be one of", show_values(plot_types(fit))), type,
       advice = paste0("That needs a fit with ", needs[[type]], "."))
   }
@@ -129,13 +133,14 @@ plot_scale <- function(fit, standardize) {
   }
   x <- own_columns(fit)
   without <- is.null(fit$terms) && is.null(fit$x)
-  if (without || length(slope_columns(fit)) != NCOL(x)) {
+  if (without || length(slope_columns(fit)) != NCOL(x) * max(1L, fit$spec$classes)) {
     bad_argument("standardize", "be FALSE for coefficients that belong to no column of data", standardize)
   }
   # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,
   # and a picture does not show them.
   variance <- Matrix::colMeans(x^2) - Matrix::colMeans(x)^2
-  scale[slope_columns(fit)] <- sqrt(pmax(variance, 0))
+  # The classes of a multinomial share the columns.
+  scale[slope_columns(fit)] <- rep_len(sqrt(pmax(variance, 0)), length(slope_columns(fit)))
   scale
 }
 
@@ -237,9 +242,16 @@ cv_data <- function(fit, label = "") {
     used = names(chosen) == fit$cv$rule
   )
   list(
-    type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds,
+    type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds, measure = cv_words(fit),
     counted = if (is.null(fit$spec$order)) "coefficients not zero" else "knots", note = NULL
   )
+}
+
+# What the curve shows: "binomial deviance, 10-fold CV".
+cv_words <- function(fit) {
+  measures <- family_of(fit)$measures
+  measure <- if (is.null(fit$cv$measure)) measures[[1L]] else measures[[fit$cv$measure]]
+  paste0(measure, ", ", fit$cv$nfolds, "-fold CV")
 }
 
 # log10(lambda); lambda = 0 stands half a decade left of the smallest other value.

@@ -6,7 +6,8 @@
 #' from the posterior distribution, and they are independent: there is no chain
 #' to warm up or to diagnose.
 #'
-#' Start with [wbb_lasso()], with [wbb_trendfilter()] for a series, or with [wbb_mlp()] for a neural network.
+#' Start with [wbb()], which takes a model that you have already fitted; with [wbb_lasso()], with [wbb_trendfilter()] for a series, or
+#' with [wbb_mlp()] for a neural network.
 #' [bayes_bridge()] draws from an exact posterior by Markov chains, and [compare()] puts fits side by side. The scale
 #' of `lambda`, and where the method should not be trusted, are in [wbb-objective].
 #'
@@ -53,6 +54,9 @@
 #' deviation one. Both is done once for all draws, with divisor n and the case
 #' weights, and never with the weights of a draw. The intercept is never
 #' penalised. Coefficients are always reported on the original scale.
+#'
+#' With another `family` its negative log-likelihood takes the place of the squares (see there), offsets are added to
+#' \eqn{x_i'b}, and \eqn{s} is 1.
 #'
 #' Where the data do not determine the coefficients without a penalty (columns with
 #' penalty factor 0, or all at `lambda = 0`, that depend on each other; a level of a

@@ -6,7 +6,7 @@ test_that("the object holds what it promises", {
   expect_s3_class(fit, c("wbb_lasso", "wbb"), exact = TRUE)
   expect_identical(names(fit$diagnostics), c("draw", "status", "iterations", "objective", "gap", "sigma"))
   expect_identical(fit$diagnostics$draw, as.double(1:20))
-  expect_identical(levels(fit$diagnostics$status), c("converged", "not converged", "empty"))
+  expect_identical(levels(fit$diagnostics$status), c("converged", "not converged", "empty", "separated"))
   expect_true(all(fit$diagnostics$status == "converged"))
   expect_lte(max(fit$diagnostics$gap, fit$mode_diagnostics$gap), 1e-8)
   expect_identical(fit$lambda_from, "user")
@@ -117,9 +117,14 @@ test_that("penalty factors go by name, or by position without names", {
   twins <- cbind(a = 1:30, a = sin(1:30))
   expect_identical(quick(twins, cos(1:30), penalty_factor = c(a = 1, a = 2))$spec$penalty_factor, c(1, 2))
   for (bad in list(c(age = 0, bmi = 1, SEX = 1), c(age = 0, bmi = 1, 1))) {
-    expect_bad(quick(y ~ bmi + age + sex, data, penalty_factor = bad), "penalty_factor", "none for \"sex\"")
+    expect_bad(quick(y ~ bmi + age + sex, data, penalty_factor = bad), "penalty_factor", "\"sex\"")
   }
-  expect_bad(quick(y ~ bmi + age + sex, data, penalty_factor = c(age = 0)), "penalty_factor", "length 1")
+  # What is not named has factor 1, and a factor is one term; a column goes before its term.
+  expect_identical(quick(y ~ bmi + age + sex, data, penalty_factor = c(age = 0))$spec$penalty_factor, c(1, 0, 1))
+  data$g <- factor(rep(c("a", "b", "c"), length.out = nrow(data)))
+  expect_identical(quick(y ~ bmi + g, data, penalty_factor = c(g = 0))$spec$penalty_factor, c(1, 0, 0))
+  expect_identical(quick(y ~ bmi + g, data, penalty_factor = c(gc = 3, g = 2))$spec$penalty_factor, c(1, 2, 3))
+  expect_identical(quick(data[c("g", "bmi")], data$y, penalty_factor = c(g = 0))$spec$penalty_factor, c(0, 0, 1))
 })
 
 # The draws against other solvers and exact results (MATH 3) ------------------------

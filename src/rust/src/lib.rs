@@ -6,6 +6,7 @@
 use extendr_api::prelude::*;
 
 mod bridge;
+mod calibrate;
 mod convert;
 mod fingerprint;
 mod genlasso;
@@ -15,6 +16,7 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
+mod moments;
 mod predict;
 mod question;
 mod results;
@@ -37,6 +39,7 @@ fn rust_extent(values: &[f64]) -> Vec<f64> {
 extendr_module! {
     mod wbb;
     use bridge;
+    use calibrate;
     use fingerprint;
     use genlasso;
     use job;
@@ -45,6 +48,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
+    use moments;
     use predict;
     use trendfilter;
     use weights;

@@ -11,9 +11,9 @@ const LAYERS: [&[&str]; 8] = [
     &["linalg", "penalty"],
     &["random"],
     &["engine", "data", "loss"],
-    &["predictions"],
+    &["moments", "predictions"],
     &["lasso", "trendfilter", "genlasso", "mlp", "bridge", "laplace"],
-    &["marginal"],
+    &["marginal", "calibrate"],
     &["lib"],
 ];
 

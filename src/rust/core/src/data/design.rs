@@ -23,6 +23,8 @@ pub struct Design {
 enum Storage {
     Dense(Blocked),
     Sparse(Sparse),
+    /// Rows that were summed up and are gone.
+    Gone,
 }
 
 impl Design {
@@ -46,12 +48,22 @@ impl Design {
         Ok(Design { rows, cols, standard, basis: None, block, storage })
     }
 
-    /// Replace these columns by an orthonormal basis of their span, if the matrix is dense; those that
-    /// have no place in it. Their coefficients must not be penalised.
-    pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) -> &[u32] {
+    /// Of rows that are known by their sums alone.
+    pub fn gone(rows: usize, standard: Standard) -> Design {
+        let cols = standard.scale.len();
+        Design { rows, cols, standard, basis: None, block: ROWS, storage: Storage::Gone }
+    }
+
+    /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
+    /// coefficients must not be penalised.
+    pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) {
         if let Storage::Dense(x) = &mut self.storage {
             self.basis = Some(Basis::put(x, which, case));
         }
+    }
+
+    /// Those among them that have no place in the basis.
+    pub fn dropped(&self) -> &[u32] {
         self.basis.as_ref().map_or(&[], Basis::dropped)
     }
 
@@ -64,6 +76,7 @@ impl Design {
         match &self.storage {
             Storage::Dense(_) => self.rows * self.cols,
             Storage::Sparse(x) => x.size(),
+            Storage::Gone => 0,
         }
     }
 
@@ -76,7 +89,7 @@ impl Design {
     pub fn dense_block(&self, rows: &Range<usize>) -> Option<&[f64]> {
         match &self.storage {
             Storage::Dense(x) => Some(x.get(rows)),
-            Storage::Sparse(_) => None,
+            Storage::Sparse(_) | Storage::Gone => None,
         }
     }
 
@@ -84,7 +97,7 @@ impl Design {
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
-            Storage::Dense(_) => None,
+            Storage::Dense(_) | Storage::Gone => None,
         }
     }
 
@@ -114,6 +127,7 @@ impl Design {
                     *o += sum.sum::<f64>() - left_out;
                 }
             }
+            Storage::Gone => {}
         }
     }
 

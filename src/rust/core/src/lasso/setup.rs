@@ -10,6 +10,7 @@ use super::newton::Newton;
 use super::problem::{Bench, Lasso, Method, NEARBY, Options};
 use super::reference::Reference;
 use super::starts::Starts;
+use super::summed::Summed;
 use super::task::{Data, RowWeights, Task};
 use crate::data::design::Design;
 use crate::data::source::Source;
@@ -20,9 +21,11 @@ use crate::engine::job::{Control, Stage};
 use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
+use crate::moments::Sums;
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
-use ndarray::s;
+use ndarray::{Axis, s};
+use std::sync::Arc;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
@@ -48,18 +51,71 @@ impl Lasso {
     ) -> Result<Lasso, Error> {
         control.begin(Stage::Mode, 1);
         let case = |i: usize| plan.case(i);
-        let response = Standard::of_column(&y, options.intercept, case);
         let design = Design::new(x, options.intercept, case, || control.check())?;
+        let mut lasso = Lasso::on(Arc::new(design), y, plan, options);
+        lasso.separate_free_columns(control)?;
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// The same problem for another response, on the same design; the weights are those of another seed.
+    pub fn with_response(&self, y: Vec<f64>, seed: u64, control: &Control) -> Result<Lasso, Error> {
+        let plan = self.plan.clone().with_seed(seed);
+        let mut lasso = Lasso::on(self.data.design.clone(), y, plan, self.options.clone());
+        lasso.exclude_dropped();
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// A lasso whose lambda is not chosen yet.
+    fn on(design: Arc<Design>, y: Vec<f64>, plan: WeightPlan, options: Options) -> Lasso {
+        let case = |i: usize| plan.case(i);
+        let response = Standard::of_column(&y, options.intercept, case);
         let y = y.iter().map(|v| response.apply(0, *v)).collect();
+        let spreads =
+            [Spread::of_draws(&plan), Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>())];
+        let data = Data { design, y, intercept: options.intercept };
+        Lasso::unsolved(data, &response, spreads, plan, options)
+    }
+
+    /// The same from sums: all that least squares needs of the rows. Draws count from `first_draw`.
+    pub fn from_sums(
+        sums: Sums,
+        first_draw: u64,
+        plan: WeightPlan,
+        options: Options,
+        control: &Control,
+    ) -> Result<Lasso, Error> {
+        control.begin(Stage::Mode, 1);
+        let (x, response) = Summed::standards(&sums, options.intercept);
+        let spreads = Summed::spreads(&sums, &plan);
+        let design = Design::gone(sums.rows as usize, x);
+        let summed = Summed::new(sums, first_draw, &design.standard, &response, &plan);
+        let data = Data { design: Arc::new(design), y: Vec::new(), intercept: options.intercept };
+        let plan = plan.independent();
+        let mut lasso = Lasso::unsolved(data, &response, spreads, plan, options);
+        lasso.summed = Some(summed);
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    fn unsolved(
+        data: Data,
+        response: &Standard,
+        [spread_of_draws, spread_of_mode]: [Spread; 2],
+        plan: WeightPlan,
+        options: Options,
+    ) -> Lasso {
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
-        let standard = &design.standard;
+        let standard = &data.design.standard;
         let chosen = |j: usize| if options.standardize { standard.sd[j] } else { 1.0 };
         let factors =
             Factors::new(&options.penalty_factor, chosen, &standard.scale, scale_y, options.alpha);
-        let mut lasso = Lasso {
-            spread_of_draws: Spread::of_draws(&plan),
-            spread_of_mode: Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>()),
-            data: Data { design, y, intercept: options.intercept },
+        Lasso {
+            spread_of_draws,
+            spread_of_mode,
+            data,
+            summed: None,
             plan,
             options,
             factors,
@@ -72,10 +128,7 @@ impl Lasso {
             lambda: Vec::new(),
             modes: Vec::new(),
             curve: None,
-        };
-        lasso.separate_free_columns(control)?;
-        lasso.prepare(control)?;
-        Ok(lasso)
+        }
     }
 
     /// Columns that no lambda penalises.
@@ -103,17 +156,28 @@ impl Lasso {
         });
         if factor.has_dependence() {
             let case = |i: usize| self.plan.case(i);
-            let dropped = self.data.design.orthogonalise(&free, case);
-            dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
+            // Nobody shares it yet.
+            if let Some(design) = Arc::get_mut(&mut self.data.design) {
+                design.orthogonalise(&free, case);
+            }
+            self.exclude_dropped();
         }
         Ok(())
+    }
+
+    /// Columns that have no place in the basis of the free ones are no part of the problem.
+    fn exclude_dropped(&mut self) {
+        let dropped = self.data.design.dropped();
+        dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
     }
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
         let p = self.data.design.cols;
         // The Gram matrix of more columns than rows costs more than a way on the residual.
         let formed = p <= GRAM_LIMIT && (p <= DIRECT || p <= self.data.design.rows);
-        let total = if formed {
+        let total = if let Some(summed) = &self.summed {
+            Some(summed.total())
+        } else if formed {
             let mut weights = RowWeights::Case(&self.plan);
             Some(Moments::new(&self.data, |first, w| weights.fill(first, w), control)?)
         } else {
@@ -183,6 +247,11 @@ impl Lasso {
         if support.is_empty() || penalty.ridge.iter().all(|d| *d == 0.0) {
             return Ok(1.0);
         }
+        if let (Some(_), Some(reference)) = (&self.summed, &self.reference) {
+            let at: Vec<usize> = support.iter().map(|&j| j as usize).collect();
+            let gram = reference.moments.gram.select(Axis(0), &at).select(Axis(1), &at);
+            return Ok(effective_share(gram.view(), &penalty.ridge));
+        }
         let mut weights = RowWeights::Case(&self.plan);
         if support.len() > GRAM_LIMIT {
             let total: f64 = (0..self.data.design.rows).map(|i| self.plan.case(i)).sum();
@@ -221,6 +290,9 @@ impl Lasso {
 
     /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
     fn choose(&self) -> Method {
+        if self.summed.is_some() {
+            return Method::Sums;
+        }
         let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
         let (rows, size) = (self.data.design.rows as f64, self.data.design.size() as f64);
         let nonzero = |s: &Starts| s.mode().iter().filter(|v| **v != 0.0).count();
