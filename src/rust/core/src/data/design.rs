@@ -105,7 +105,7 @@ impl Design {
     pub fn sparse_column(&self, j: usize) -> Option<(&[u32], &[f64])> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.column(j)),
-            Storage::Dense(_) => None,
+            Storage::Dense(_) | Storage::Gone => None,
         }
     }
 

@@ -331,7 +331,7 @@ mod tests {
         };
         let y = (0..rows).map(|i| x[i] + 3.0 * x[4 * rows + i] + (i as f64).sin()).collect();
         let design = Design::new(source, intercept, |_| 1.0, || Ok::<(), ()>(())).unwrap();
-        Data { design, y, intercept }
+        Data { design: design.into(), y, intercept }
     }
 
     #[test]
