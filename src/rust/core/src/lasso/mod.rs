@@ -15,12 +15,12 @@
 //!   `rough` steps on the residual find); where columns are sparse, `descent` on the residual comes first
 //!   and the Gram matrix only where that would be cheaper.
 //!
-//! Of what was tried for many columns: descents in double precision to the end lose to the Gram matrix where
-//! columns are dense (14 ms a draw for 9 at 500 × 5,000 with 200 active), and win by 5 to 20 times where they
-//! have some tens of entries. Extrapolated sweeps were worth little while combinations were taken whole or not at all,
-//! since signs still change: nine of ten were refused; the best point on the line to them is always
-//! below. Sweeps among Newton steps that a sign cut short spare a fifth of the time with 900 active of 1,000 rows,
-//! but not once columns depend on each other.
+//! Of what was tried for many columns: descents in double precision to the end lose to the Gram matrix
+//! where columns are dense (14 ms a draw for 9 at 500 × 5,000 with 200 active), and win two to six
+//! times where they have some tens of entries. Extrapolated sweeps were worth little while combinations
+//! were taken whole or not at all, since signs still change: most were refused; the best point on the
+//! line to them is always below. Sweeps among Newton steps that a sign cut short spare a fifth of the time
+//! with 900 active of 1,000 rows, but cost several times that once columns depend on each other.
 //!
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
 //! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
