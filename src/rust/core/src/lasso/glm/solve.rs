@@ -11,10 +11,12 @@
 //! constraints of the dual (MATH 8) where d is the minimum of the model and no column outside of it is
 //! violated. Its distance from the primal is Σ w KL(μ + hδ, μ) ≤ Σ w (hδ)² / h, twice what the model says
 //! can be gained. A model made elsewhere is off by a factor: consecutive steps by it, which shorten by θ,
-//! say how far, and the gain counts 1/(1 − θ)² times.
+//! say how far, and the gain counts 1/(1 − θ)² times. A draw ends where the last step leads, which leaves a
+//! part of the error: θ of it if the step before was by the same model from elsewhere too, up to twice as
+//! much if that was made where it was used (its error is of second order). Half as much again is counted.
 
 use super::curvature::{curvature, curvatures};
-use super::model::{Model, Solver, Step};
+use super::model::{Enough, Model, Solver, Step};
 use super::pass::pass;
 use super::task::{Data, Found, Place, Task};
 use crate::engine::job::Control;
@@ -98,6 +100,10 @@ struct State {
     fresh: bool,
     /// What the last step was to gain, if the model still is what it was.
     last: Option<f64>,
+    /// What any last step was to gain.
+    before: Option<f64>,
+    /// Was the last step by a model that had been made elsewhere?
+    chord: bool,
     least: f64,
     /// The longest way of a coefficient without a penalty in the last step.
     free: f64,
@@ -183,7 +189,7 @@ fn make_models(
         let mut solver = attempt.own.take().map(|own| own.solver).unwrap_or_default();
         solver.forget();
         attempt.own = Some(Own { model: Model { coordinates, intercepts, gram, weight }, solver });
-        (state.uses, state.fresh, state.last) = (Uses::Own, true, None);
+        (state.uses, state.fresh, state.last, state.chord) = (Uses::Own, true, None, false);
     }
     Ok(())
 }
@@ -236,6 +242,8 @@ impl State {
             part: 1.0,
             fresh: false,
             last: None,
+            before: None,
+            chord: false,
             least: f64::INFINITY,
             free: 0.0,
             slow: 0,
@@ -300,8 +308,12 @@ impl State {
         };
         let outside = model.is_none_or(|m| lacks(m, &attempt.task, step.decrease));
         if self.last.is_some() && !outside {
-            let gain = step.decrease / ((1.0 - theta) * (1.0 - theta));
-            if self.certify(set, &mut attempt.task, &step, gain, theta, round) {
+            let left = theta * if self.chord { 1.5 } else { 3.0 };
+            let behind = 1.0 / ((1.0 - theta) * (1.0 - theta));
+            let ahead = if left < 0.6 { (left / (1.0 - left)).powi(2) } else { f64::INFINITY };
+            // The objective at the end is known to as much.
+            let gain = step.decrease * behind.min(ahead.max(left));
+            if self.certify(set, &mut attempt.task, &step, gain, left, round) {
                 return Ok(Next::Done);
             }
         }
@@ -318,6 +330,7 @@ impl State {
         if !serves {
             return Ok(Next::Model);
         }
+        self.chord = true;
         self.go(&mut attempt.task, step);
         Ok(Next::Pass)
     }
@@ -330,12 +343,10 @@ impl State {
         control: &Control,
     ) -> Result<Option<Step>, Error> {
         let task = &attempt.task;
+        let enough = self.enough(set, task);
         if let (Uses::Reference, Some(reference)) = (self.uses, set.reference) {
-            let size = self.size(set, task);
-            let least =
-                (1e-3 * self.last.unwrap_or(0.1 * size)).max(1e-3 * set.limits.tolerance * size);
             let (model, shared) = (&reference.model, reference.reduced.as_ref());
-            return model.step(task, shared, &mut self.solver, Some(least), control).map(Some);
+            return model.step(task, shared, &mut self.solver, Some(enough), control).map(Some);
         }
         let Some(Own { model, solver }) = &mut attempt.own else { return Ok(None) };
         // Coefficients that the model does not know cannot be moved by it.
@@ -345,7 +356,18 @@ impl State {
         if !(0..task.place.beta.len()).all(|j| known(&j)) {
             return Ok(None);
         }
-        model.step(task, None, solver, None, control).map(Some)
+        let enough = Some(enough).filter(|_| model.coordinates.len() > FEW);
+        model.step(task, None, solver, enough, control).map(Some)
+    }
+
+    /// How near the minimum of a model of many coordinates is worth going: to a small part of what the
+    /// last step gained, or of what the tolerance leaves.
+    fn enough(&self, set: Setting, task: &Task) -> Enough {
+        let size = self.size(set, task);
+        Enough {
+            first: 0.03 * self.last.unwrap_or(0.1 * size),
+            last: 0.02 * set.limits.tolerance * size,
+        }
     }
 
     /// The step of a model just made here.
@@ -356,8 +378,13 @@ impl State {
         round: u32,
         control: &Control,
     ) -> Result<(), Error> {
+        // What the step before gained, if there was one.
+        (self.last, self.before) = (self.before, None);
+        let enough = self.enough(set, &attempt.task);
         let Some(Own { model, solver }) = &mut attempt.own else { return Ok(()) };
-        let step = model.step(&attempt.task, None, solver, None, control)?;
+        let enough = Some(enough).filter(|_| model.coordinates.len() > FEW);
+        let step = model.step(&attempt.task, None, solver, enough, control)?;
+        self.last = None;
         if !lacks(model, &attempt.task, step.decrease)
             && self.certify(set, &mut attempt.task, &step, step.decrease, step.free, round)
         {
@@ -376,7 +403,7 @@ impl State {
     }
 
     fn go(&mut self, task: &mut Task, step: Step) {
-        (self.last, self.free) = (Some(step.decrease), step.free);
+        (self.last, self.before, self.free) = (Some(step.decrease), Some(step.decrease), step.free);
         task.place = step.to.clone();
         self.target = Some(step.to);
     }
@@ -399,7 +426,7 @@ impl State {
         round: u32,
     ) -> bool {
         let size = self.size(set, task);
-        let gap = 2.0 * gain / size;
+        let gap = 2.0 * (gain + step.missed) / size;
         let enough = gap <= set.limits.tolerance;
         let perfect = size <= PERFECT * set.unit * task.found.weight;
         if step.free > LONG && (enough || perfect) {
