@@ -7,19 +7,21 @@
 #   default   the function for data other than a formula: its arguments are the settings
 #   data      those of its arguments that are data
 #   rows      settings that may be columns of the data of a formula
+#   from_source  function(values, given, call, env): the fit of a formula and a source that is read in chunks, where it can be
 #   response  function(given): the check of the response, unless it is a number for each row
 #   prepare   function(design, given, call): list(design, settings), checked, in the form that Rust takes
 #   job       function(design, settings, progress): the result of Rust, or its error list
 #   shapes    function(result, design, settings): attributes for parts of the result, by their names
 #   object    function(result, design, settings): the parts of the fit that are its own
-#   doubt     function(fit): NULL, or list(kind, message) of the one warning.
+#   doubt     function(fit): NULL, or list(kind, message) of the one warning
+#   abroad    function(design): what else than data its job needs in another process; see run_with_future().
 
 fit_with <- function(estimator, design, given, call) {
   began <- elapsed()
   how <- run_settings(given)
   problem <- estimator$prepare(design, given, call)
   design <- problem$design
-  design$fingerprint <- fingerprint(design$x, design$y)
+  if (is.null(design$fingerprint)) design$fingerprint <- fingerprint(design$x, design$y)
   dress <- function(fit) {
     fit$call <- call
     if (!how$keep_data) fit[c("y", "x", "model")] <- list(NULL)
@@ -28,7 +30,9 @@ fit_with <- function(estimator, design, given, call) {
   run <- new_run(problem$settings, function(result, settings) dress(make_fit(estimator, result, design, settings)))
   on.exit(keep_partial(run))
   if (how$backend == "future") {
-    run_with_future(run, estimator$job, design[intersect(c("x", "y", "test_x"), names(design))], how$progress)
+    data <- design[intersect(c("x", "y", "test_x", "task", "fast"), names(design))]
+    needs <- if (!is.null(estimator$abroad)) estimator$abroad(design)
+    do.call(run_with_future, c(list(run, estimator$job, data, how$progress), needs))
   } else {
     # Not by `run$make()`, which would be a second owner of the result.
     result <- function() run_result(run, estimator$job(design, run$settings, how$progress))
@@ -156,10 +160,11 @@ convergence_doubt <- function(fit, more = NULL) {
     if (failed) paste(failed, "of", length(status), unit, "did not reach the tolerance", tolerance),
     if (mode_failed) paste("the mode did not reach the tolerance", tolerance),
     if (empty) paste(empty, "of", length(status), unit, "had no positive weight"),
-    if (separated || mode_separated) paste(
-      if (separated) paste(separated, "of", length(status), unit), if (separated && mode_separated) "and", if (mode_separated) "the mode",
-      "would be infinite: what is not penalised separates the response; take a larger `lambda` or fewer columns"
-    ),
+    if (separated || mode_separated) {
+      who <- c(if (separated) paste(separated, "of", length(status), unit), if (mode_separated) "the mode")
+      paste(paste(who, collapse = " and "), "would be infinite: what is not penalised separates the response;",
+        "take a larger `lambda` or fewer columns")
+    },
     more
   )
   list(kind = "convergence", message = paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))
@@ -191,7 +196,7 @@ c.wbb <- function(...) {
 
 # What may differ: the draws themselves, how lambda was found, and who computed.
 free_settings <- c(
-  "seed", "draws", "segments", "chains", "threads",
+  "seed", "draws", "segments", "chains", "threads", "on_error",
   "lambda", "lambda_rule", "nfolds", "foldid", "nlambda", "lambda_min_ratio"
 )
 

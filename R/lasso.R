@@ -42,6 +42,13 @@
 #' Data that separate (a combination of columns tells the classes apart without error) have no finite mode at `lambda = 0`; such
 #' draws have the status `"separated"`, count as failed, and are said in the warning. Any penalty brings the mode back.
 #'
+#' @section Data larger than the memory:
+#' `data` may be a [wbb_source()]: a database, files, a function. It is read in chunks, once (or more often, where the sums of all draws
+#' would be too large for the memory), and what comes out equals the fit of the same rows in memory to about 1e-10, whatever the
+#' size of the chunks. `x` may also be sums that were made before by [wbb_moments()]. Such fits are Gaussian and have no rows: [fitted()],
+#' [residuals()] and the like say so, and `predict()` needs `newdata`, which may be a source as well. A draw that fits nearly perfectly
+#' (less than a millionth of the variance is left) cannot be certified from sums, and is marked as not converged.
+#'
 #' @section A path of lambdas:
 #' With several values of `lambda` every draw is solved at all of them with the
 #' same weights: how far the posterior depends on the prior. The values keep the
@@ -50,10 +57,10 @@
 #' not bit for bit.
 #'
 #' @param x A numeric matrix, a data frame or a sparse matrix of package Matrix;
-#'   or a formula.
+#'   or a formula; or sums of [wbb_moments()].
 #' @param y The response, with one element (or row) for each row of `x`; what it may be is in the section on families.
 #' @param formula A formula, `response ~ predictors`.
-#' @param data A data frame with the variables of the formula.
+#' @param data A data frame with the variables of the formula, or a [wbb_source()] that is read in chunks.
 #' @param lambda The strength of the penalty: a non-negative number, several
 #'   distinct ones (a path), `"cv"` to choose it by cross-validation, or `"marglik"` to
 #'   choose it by the [marginal_likelihood()] (for the plain lasso of few columns).
@@ -73,8 +80,8 @@
 #'   the cross-validation keep groups together.
 #' @param alpha The elastic-net mixing: 1 is the lasso, 0 is ridge regression.
 #' @param penalty_factor Factors that multiply `lambda`, one or one for each column
-#'   of `x`; 0 leaves a coefficient unpenalised. If they have names, these are
-#'   matched to the names of the columns. They are used as given, not rescaled.
+#'   of `x`; 0 leaves a coefficient unpenalised. If they have names, these are names of columns or of terms of the formula
+#'   (a factor is one term, whatever its columns), and what is not named has factor 1. They are used as given, not rescaled.
 #' @param standardize Scale the columns to standard deviation one before the
 #'   penalty is applied? Coefficients are reported on the original scale.
 #' @param intercept Fit an (unpenalised) intercept?
@@ -110,7 +117,7 @@
 #'   end above the tolerance are counted in one warning.
 #' @param keep_data Keep the data in the fit? They are needed by [predict()]
 #'   without `newdata` and by [residuals()].
-#' @param subset,na.action As in [stats::lm()].
+#' @param subset,na.action,contrasts As in [stats::lm()].
 #' @param ... In the formula interface, the arguments of the `x`, `y` interface;
 #'   otherwise nothing.
 #'
@@ -155,6 +162,11 @@
 #' first <- update(whole, draws = 120)
 #' second <- update(whole, draws = 80, first_draw = 121)
 #' identical(as.matrix(c(first, second)), as.matrix(whole))
+#'
+#' # A logistic lasso
+#' logistic <- wbb_lasso(am ~ wt + hp, mtcars, family = "binomial", lambda = 1, draws = 200, seed = 1)
+#' summary(logistic)
+#' predict(logistic, mtcars[1:3, ], interval = "credible")
 #' @export
 wbb_lasso <- function(x, ...) UseMethod("wbb_lasso", entry(x, ...))
 
@@ -179,7 +191,7 @@ wbb_lasso.default <- function(x, y, lambda = "cv", draws = 1000,
 #' @rdname wbb_lasso
 #' @export
 wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid, offset,
-                              subset, na.action) {
+                              subset, na.action, contrasts = NULL) {
   fit_formula(..., .estimator = lasso_estimator(), .call = match.call(), .env = parent.frame())
 }
 
@@ -187,7 +199,7 @@ lasso_estimator <- function() {
   list(
     name = "wbb_lasso", class = "wbb_lasso", default = wbb_lasso.default, data = c("x", "y"),
     rows = c("case_weights", "cluster", "foldid", "offset"), response = function(given) check_family(given$family)$code,
-    prepare = lasso_prepare, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
+    prepare = lasso_prepare, from_source = fit_source, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
   )
 }
 
@@ -218,7 +230,7 @@ lasso_settings <- function(design, given) {
     family = family$name, offset = check_offset(given$offset, "offset", n, classes), classes = classes,
     status = design$status, cv_measure = check_measure(given$cv_measure, family),
     alpha = check_number(given$alpha, "alpha", 0, 1),
-    penalty_factor = check_penalty_factor(given$penalty_factor, design$names),
+    penalty_factor = check_penalty_factor(given$penalty_factor, design$names, design$term),
     standardize = check_flag(given$standardize, "standardize"),
     intercept = intercept, refit = check_refit(given$refit), p = p,
     lambda = check_lambda(given$lambda, c("cv", "marglik"))
@@ -243,19 +255,24 @@ trial_weights <- function(case_weights, design) {
   if (is.null(case_weights)) trials else trials * case_weights
 }
 
-# By position, or by the names of the columns.
-check_penalty_factor <- function(value, names) {
-  if (length(value) == 1L && is.null(names(value))) value <- rep_len(value, length(names))
-  given <- names(value)
-  if (!is.null(given)) given <- make.unique(given)
-  value <- check_numbers(value, "penalty_factor", length(names), lower = 0, must = "be non-negative numbers")
-  if (is.null(given)) return(value)
-  at <- match(names, given)
-  if (anyNA(at)) {
-    bad_argument("penalty_factor", paste("have the names of the columns,", show_values(names)), value,
-      paste("has none for", show_value(names[is.na(at)][1L])), "Without names the factors go by position.")
+# By position; or by the names of columns or of terms, a factor being one, and 1 for all that are not named.
+check_penalty_factor <- function(value, names, terms = NULL) {
+  must <- "be non-negative numbers"
+  if (is.null(names(value))) {
+    if (length(value) == 1L) value <- rep_len(value, length(names))
+    return(check_numbers(value, "penalty_factor", length(names), lower = 0, must = must))
   }
-  value[at]
+  given <- make.unique(names(value))
+  value <- check_numbers(value, "penalty_factor", lower = 0, must = must)
+  unknown <- setdiff(given, c(names, terms))
+  if (length(unknown)) {
+    bad_argument("penalty_factor", paste("have the names of columns or terms,", show_values(unique(c(terms, names)))), value,
+      paste("has", show_value(unknown[1L])), "Without names the factors go by position.")
+  }
+  out <- rep(1, length(names))
+  of_term <- !given %in% names
+  for (i in c(which(of_term), which(!of_term))) out[if (of_term[i]) terms == given[i] else names == given[i]] <- value[i]
+  out
 }
 
 # The lambda of the second step, NULL without one.
