@@ -26,8 +26,16 @@ pub fn start(
     settings: &Fields,
     work: impl FnOnce(&Control) -> Result<Outcome> + Send + 'static,
 ) -> Result<Robj> {
-    let job = Job::start(threads(settings)?, work)?;
-    Ok(ExternalPtr::new(Running { job, tables: Vec::new() }).into())
+    Ok(running(Job::start(threads(settings)?, work)))
+}
+
+/// Work that is shorter than to start a thread for it; the same in all else.
+pub fn at_once(work: impl FnOnce(&Control) -> Result<Outcome>) -> Robj {
+    running(Job::at_once(work))
+}
+
+fn running(job: Job<Outcome>) -> Robj {
+    ExternalPtr::new(Running { job, tables: Vec::new() }).into()
 }
 
 /// Wait at most `timeout_ms` for the job; its state and progress.

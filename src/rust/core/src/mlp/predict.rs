@@ -8,10 +8,9 @@ use super::network::{Shape, Workspace};
 use super::reduce::{Block, Reduction};
 use super::target::{Answer, Judge};
 use super::train::block_rows;
-use crate::engine::job::{Control, Stage};
+use crate::engine::job::{Control, Stage, for_parts};
 use crate::error::Error;
 use ndarray::{Array3, ArrayView3, ArrayViewMut2, s};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Numbers in a block: a network's weights are read once for each, so that it should have many rows.
@@ -104,9 +103,8 @@ pub fn ask(
     for first in (0..rows).step_by(most) {
         let here = first..(first + most).min(rows);
         let size = outputs * here.len();
-        let of_draws = values[..draws * size].par_chunks_mut(size).enumerate();
-        of_draws.try_for_each(|(draw, values)| {
-            control.check()?;
+        let of_draws = values[..draws * size].chunks_mut(size);
+        for_parts(of_draws, control, |draw, values| {
             let by_output = ArrayViewMut2::from_shape((outputs, here.len()), values);
             let mut by_row = by_output.map_err(of_shape)?.reversed_axes();
             answers.fill(draw, here.clone(), control, &mut by_row)?;
