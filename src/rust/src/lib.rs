@@ -15,6 +15,7 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
+mod predictive;
 mod results;
 mod settings;
 mod trendfilter;
@@ -43,6 +44,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
+    use predictive;
     use trendfilter;
     use weights;
     fn rust_extent;
