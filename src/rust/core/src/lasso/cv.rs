@@ -40,17 +40,7 @@ impl CrossValidated for Folding<'_> {
 
     /// At random from the seed, whole clusters together.
     fn folds(&self, count: u32) -> Vec<u32> {
-        let keys = self.lasso.plan.fold_keys();
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
-        let mut of_unit = vec![0; keys.len()];
-        for (rank, unit) in order.into_iter().enumerate() {
-            of_unit[unit] = rank as u32 % count + 1;
-        }
-        match self.lasso.plan.clusters() {
-            Some(clusters) => clusters.iter().map(|&g| of_unit[g as usize]).collect(),
-            None => of_unit,
-        }
+        self.lasso.plan.folds(count)
     }
 
     /// Gram matrices go one by one; passes are shared by as many folds as there are threads for.

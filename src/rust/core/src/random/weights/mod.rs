@@ -6,6 +6,7 @@
 //! law asks the system for a logarithm or a power: the bits are the same on every machine.
 
 mod draw;
+mod folds;
 mod gamma;
 mod plan;
 

@@ -1,7 +1,7 @@
 //! What the draws share: law, seed, the user's own weights, clusters.
 
 use crate::error::Error;
-use crate::linalg::elementary::{exponentials, unit};
+use crate::linalg::elementary::exponentials;
 use crate::random::laws::{Law, PriorWeight};
 use crate::random::streams::random_stream;
 use rand::RngCore;
@@ -111,12 +111,6 @@ impl WeightPlan {
     /// Generator of one stream; streams 2k and 2k + 1 belong to draw k.
     pub(super) fn stream(&self, stream: u64) -> ChaCha8Rng {
         random_stream(self.seed, b"wbb weight stream, rev 1", stream)
-    }
-
-    /// A random permutation-like order for cross-validation folds: uniform keys of the units.
-    pub fn fold_keys(&self) -> Vec<f64> {
-        let mut rng = self.stream(u64::MAX);
-        (0..self.units()).map(|_| unit(rng.next_u64().to_le_bytes())).collect()
     }
 
     /// The first `out.len()` prior weights of draw k (counted from 1).
