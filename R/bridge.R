@@ -40,6 +40,7 @@
 #' depends on the data, the settings, `seed` and its number alone, not on `threads`.
 #'
 #' @inheritParams wbb_lasso
+#' @param y The response, a numeric vector with one element for each row of `x`.
 #' @param alpha The exponent of the prior, above 0 and at most 2.
 #' @param nu The prior of \eqn{\nu}: `c(shape = , rate = )` of a gamma distribution; or one
 #'   number, its known value.

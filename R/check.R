@@ -17,6 +17,14 @@ warn <- function(kind, message, call = user_call()) {
   ))
 }
 
+# What the user may want to know, and can silence by its class.
+note <- function(kind, message, call = user_call()) {
+  message(structure(
+    class = c(paste0("wbb_message_", kind), "wbb_message", "message", "condition"),
+    list(message = paste0(message, "\n"), call = call)
+  ))
+}
+
 # The outermost call of one of our functions: what the user typed, whichever
 # check further down found the fault.
 user_call <- function() {

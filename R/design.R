@@ -151,6 +151,10 @@ code_column <- function(value, contrasts, name, argument) {
 formula_inputs <- function(call, settings, row_arguments, env, response = check_response) {
   in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
   design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], env, response)
+  design$offset <- stats::model.offset(design$model)
+  if (!is.null(design$offset) && !"offset" %in% row_arguments) {
+    bad_argument("formula", "have no offset()", NULL, "has one", "Subtract it from the response.")
+  }
   for (name in row_arguments) {
     settings[name] <- list(design$model[[paste0("(", name, ")")]])
   }
@@ -168,9 +172,6 @@ formula_design <- function(frame_call, env, response = check_response) {
   frame_call[[1L]] <- quote(stats::model.frame)
   frame <- formula_error(eval(frame_call, values))
   terms <- attr(frame, "terms")
-  if (!is.null(stats::model.offset(frame))) {
-    bad_argument("formula", "have no offset()", NULL, "has one", "Subtract it from the response.")
-  }
   if (attr(terms, "response") == 0L) {
     bad_argument("formula", "have a response on its left", NULL, "has none")
   }

@@ -6,15 +6,19 @@
 #' [wbb_mlp()], which have no mode, the mean of the draws stands in its place.
 #'
 #' `sigma()` is the residual standard deviation: `mode_diagnostics$sigma`, for chains and networks the mean of
-#' `diagnostics$sigma`. `deviance()` is the residual sum of squares, weighted by the case weights.
+#' `diagnostics$sigma`; 1 for families of [wbb_lasso()] other than the Gaussian. `deviance()` is the residual sum of squares,
+#' weighted by the case weights; for the binomial and the Poisson family what [stats::glm()] calls so; for the multinomial
+#' \eqn{-2 \log L}{-2 log L}, and for Cox the same of the partial likelihood (ties after Breslow). `family()` is the family.
 #' `df.residual()` is the number of rows (with positive case weight) less the effective degrees of freedom: for
 #' the lasso the number of coefficients that are not zero, intercept included; with a ridge part (`alpha` below 1)
 #' the trace of the hat matrix on the selected columns; for a trend the number of knots plus order plus one. It takes the
 #' penalty as given, and selection as free. Where nothing of the kind is known it is an error, and so is the
 #' deviance of a classification (see [log_loss()]).
 #'
-#' `logLik()` is an error, and with it `AIC()` and `BIC()`: the mode does not maximise the likelihood. Compare penalties
-#' by cross-validation (`lambda = "cv"`) or by [marginal_likelihood()].
+#' `logLik()` of [wbb_lasso()] is the log-likelihood of the mode (for Cox the partial one), with the degrees of freedom above,
+#' so that `AIC()` and `BIC()` are those of Zou, Hastie and Tibshirani; at `lambda = 0` they are those of [stats::lm()] and
+#' [stats::glm()]. For other fits it is an error: their mode does not maximise the likelihood. Compare penalties by
+#' cross-validation (`lambda = "cv"`) or by [marginal_likelihood()].
 #'
 #' @param object A fit, as from [wbb_lasso()].
 #' @param lambda Which value of `lambda`; a fit with several otherwise gives one number for each.
@@ -36,7 +40,12 @@ NULL
 sigma.wbb <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "sigma", .known = "lambda")
   check_fit(object)
-  each_lambda(object, lambda, function(index) object$mode_diagnostics$sigma[index])
+  each_lambda(object, lambda, function(index) mode_sigma(object, index))
+}
+
+# One where the family has no scale of its own, as for glm().
+mode_sigma <- function(fit, index) {
+  if (family_of(fit)$name == "gaussian") fit$mode_diagnostics$sigma[index] else 1
 }
 
 #' @export
@@ -60,8 +69,7 @@ deviance.wbb <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "deviance", .known = "lambda")
   check_fit(object)
   check_kept(object, "y")
-  fitted <- as.matrix(object$fitted)
-  each_lambda(object, lambda, function(index) sum(row_weights(object) * (object$y - fitted[, index])^2))
+  each_lambda(object, lambda, function(index) family_of(object)$deviance(mode_parts(object, index)))
 }
 
 #' @export
@@ -98,18 +106,34 @@ mode_df.wbb_lasso <- function(fit, index) linear_df(fit, index)
 mode_df.wbb_trendfilter <- function(fit, index) fit$mode_diagnostics$knots[index] + fit$spec$order + 1
 
 #' @rdname deviance.wbb
+#' @importFrom stats family
+#' @export
+family.wbb <- function(object, ...) {
+  check_dots(..., .function = "family", .known = character())
+  check_fit(object)
+  family_of(object)$object()
+}
+
+#' @rdname deviance.wbb
 #' @importFrom stats logLik
+#' @export
+logLik.wbb_lasso <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "logLik", .known = "lambda")
+  check_fit(object)
+  check_kept(object, "y")
+  index <- lambda_index(object, lambda)
+  entry <- family_of(object)
+  structure(entry$log_likelihood(mode_parts(object, index)), class = "logLik",
+    # A scale that is estimated is a parameter.
+    df = mode_df(object, index) + (entry$name == "gaussian"), nobs = sum(row_weights(object) > 0))
+}
+
+#' @rdname deviance.wbb
 #' @export
 logLik.wbb <- function(object, ...) {
   check_fit(object)
   abort("argument", paste("`object` does not maximise a likelihood, so that logLik(), AIC() and BIC() would mislead;",
     "compare penalties by lambda = \"cv\" or marginal_likelihood(), predictions by data that were held out."), "object")
-}
-
-# The user's own weights of the rows.
-row_weights <- function(fit) {
-  weights <- fit$spec$case_weights
-  if (length(weights)) weights else rep(1, fit$spec$n)
 }
 
 each_lambda <- function(fit, lambda, value) {

@@ -7,7 +7,7 @@
 #   default   the function for data other than a formula: its arguments are the settings
 #   data      those of its arguments that are data
 #   rows      settings that may be columns of the data of a formula
-#   response  a check of the response, unless it is a number for each row
+#   response  function(given): the check of the response, unless it is a number for each row
 #   prepare   function(design, given, call): list(design, settings), checked, in the form that Rust takes
 #   job       function(design, settings, progress): the result of Rust, or its error list
 #   shapes    function(result, design, settings): attributes for parts of the result, by their names

@@ -18,7 +18,7 @@ fit_default <- function(..., .estimator, .design, .call) {
 # From the method for a formula, whose dots are the settings, but for those that are columns of the data.
 fit_formula <- function(..., .estimator, .call, .env) {
   settings <- given_settings(..., .estimator = .estimator)
-  response <- if (is.null(.estimator$response)) check_response else .estimator$response
+  response <- if (is.null(.estimator$response)) check_response else .estimator$response(settings)
   inputs <- formula_inputs(.call, settings, .estimator$rows, .env, response)
   fit_with(.estimator, inputs$design, inputs$settings, fit_call(.call, .estimator$name))
 }

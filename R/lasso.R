@@ -1,6 +1,6 @@
 #' Weighted Bayesian bootstrap of the lasso
 #'
-#' Draws from the weighted Bayesian bootstrap posterior of a linear model with a
+#' Draws from the weighted Bayesian bootstrap posterior of a linear, logistic, Poisson, multinomial or Cox model with a
 #' lasso (or elastic-net) penalty. Each draw gives random weights to the
 #' observations and to the penalty and solves that weighted problem exactly, to a
 #' certified duality gap; coefficients that are zero are exactly zero.
@@ -17,14 +17,30 @@
 #' @section Data:
 #' The formula interface works as in [stats::lm()]: factors expand by
 #' [stats::model.matrix()], `y ~ 0 + x` leaves out the intercept, rows with missing
-#' values are handled by `na.action`, and `case_weights`, `cluster` and `foldid`
-#' may be columns of `data`. `offset()` is not supported.
+#' values are handled by `na.action`, and `case_weights`, `cluster`, `foldid` and `offset`
+#' may be columns of `data`. An [stats::offset()] in the formula is added to the argument `offset`.
 #'
 #' In the `x`, `y` interface factor and character columns of a data frame expand
 #' by their contrasts; missing values are an error. A sparse `x` is never made
 #' dense. Columns without a name are called `V1`, `V2`, ... by position, and
 #' duplicated names are made unique by [make.unique()]. Beside an intercept a
 #' constant column gets coefficient 0.
+#'
+#' @section Families:
+#' With \eqn{\eta_i = o_i + b_0 + x_i'b}{eta_i = o_i + b_0 + x_i'b}, o an offset, the negative log-likelihoods are
+#' | **family** | **loss of a row** | **response** |
+#' |:---|:---|:---|
+#' | `"gaussian"` | \eqn{(y - \eta)^2/2}{(y - eta)^2/2} | numbers |
+#' | `"binomial"` | \eqn{\log(1 + e^\eta) - y\eta}{log(1 + exp(eta)) - y eta} | 0/1, logical, a factor or text of two classes (the second is the success, as in [stats::glm()]), `cbind(successes, failures)`, or proportions with the trials as `case_weights` |
+#' | `"poisson"` | \eqn{e^\eta - y\eta}{exp(eta) - y eta} | counts; for rates give the log of the exposure as `offset` |
+#' | `"multinomial"` | \eqn{\log \sum_k e^{\eta_k} - \eta_y}{log sum_k exp(eta_k) - eta_y} | a factor or text of three or more classes; each class has its own coefficients, as in glmnet |
+#' | `"cox"` | the partial likelihood, ties after Breslow | `survival::Surv(time, status)`, right-censored; there is no intercept |
+#'
+#' A row's random weight multiplies its loss; for Cox it counts in the events and in the risk sets. The trials of a row share its
+#' weight: give single trials as rows if each is to have its own. Coefficients of the multinomial are called `class:column`.
+#'
+#' Data that separate (a combination of columns tells the classes apart without error) have no finite mode at `lambda = 0`; such
+#' draws have the status `"separated"`, count as failed, and are said in the warning. Any penalty brings the mode back.
 #'
 #' @section A path of lambdas:
 #' With several values of `lambda` every draw is solved at all of them with the
@@ -35,13 +51,17 @@
 #'
 #' @param x A numeric matrix, a data frame or a sparse matrix of package Matrix;
 #'   or a formula.
-#' @param y The response, a numeric vector with one element for each row of `x`.
+#' @param y The response, with one element (or row) for each row of `x`; what it may be is in the section on families.
 #' @param formula A formula, `response ~ predictors`.
 #' @param data A data frame with the variables of the formula.
 #' @param lambda The strength of the penalty: a non-negative number, several
 #'   distinct ones (a path), `"cv"` to choose it by cross-validation, or `"marglik"` to
 #'   choose it by the [marginal_likelihood()] (for the plain lasso of few columns).
 #' @param draws The number of draws.
+#' @param family `"gaussian"`, `"binomial"`, `"poisson"`, `"multinomial"` or `"cox"`; or [stats::binomial()] and the like, with
+#'   their canonical link.
+#' @param offset Numbers that are added to the linear predictor, one for each row; for `"multinomial"` a matrix with a
+#'   column for each class.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1)
 #'   number; `"fixed"`, always 1; `"coef"`, one Exp(1) number for each coefficient.
 #' @param weights The law of the random weights of the observations: a name or a
@@ -59,14 +79,18 @@
 #'   penalty is applied? Coefficients are reported on the original scale.
 #' @param intercept Fit an (unpenalised) intercept?
 #' @param refit The two-step estimator of Ng and Newton (2022): `TRUE` refits each
-#'   draw by weighted least squares on the coefficients that it selected; a number
+#'   draw without penalty on the coefficients that it selected; a number
 #'   refits with that `lambda`. The cross-validation is then that of the refitted estimator.
 #' @param lambda_rule The cross-validation's choice: `"min"`, the smallest error; or
 #'   `"1se"`, the largest lambda within one standard error of it.
+#' @param cv_measure What cross-validation goes by: `"mse"` (Gaussian), `"deviance"` (all others), `"class"`, the share of
+#'   rows that are classified wrongly (binomial, multinomial), or `"auc"`, the area under the ROC curve (binomial). `NULL` is the
+#'   first that the family has.
 #' @param nfolds The number of folds, at most the number of rows (or clusters).
 #' @param foldid Fold numbers 1, 2, ... of the rows, in place of `nfolds`. By
 #'   default folds are made from the seed: of every `nfolds` rows (or clusters) that
-#'   follow each other one falls into each fold, in random order.
+#'   follow each other one falls into each fold, in random order, with an even share of each class (or of the
+#'   events) where there is no `cluster`.
 #' @param nlambda The number of lambdas of the cross-validation.
 #' @param lambda_min_ratio Their smallest as a share of the largest; `NULL` is
 #'   `1e-4`, or `1e-2` when there are more columns than rows.
@@ -98,10 +122,11 @@
 #'   - `diagnostics`: a data frame with one row a draw (and lambda): `draw`, the
 #'     `status`, `iterations`, the `objective`, its relative duality `gap`, and
 #'     `sigma`, the residual standard deviation with the degrees of freedom of the fit: \eqn{\sum w r^2}{sum w r^2}
-#'     over what the fit leaves of \eqn{\sum w}{sum w}, so that prediction intervals cover;
+#'     over what the fit leaves of \eqn{\sum w}{sum w}, so that prediction intervals cover (Gaussian only);
 #'   - `mode_diagnostics`: the same for the mode, where all weights are one;
 #'   - `lambda`, and `cv` with the cross-validation: its `curve`, `lambda_min`,
 #'     `lambda_1se` and `foldid`; or `marglik`, the marginal likelihoods;
+#'   - `levels`: the classes of the response, where it has any;
 #'   - `spec`: all settings of the run, by the names of the arguments; the seed is in its `segments`, which say
 #'     which draws there are.
 #'
@@ -136,22 +161,24 @@ wbb_lasso <- function(x, ...) UseMethod("wbb_lasso", entry(x, ...))
 #' @rdname wbb_lasso
 #' @export
 wbb_lasso.default <- function(x, y, lambda = "cv", draws = 1000,
+                              family = c("gaussian", "binomial", "poisson", "multinomial", "cox"), offset = NULL,
                               prior_weight = c("random", "fixed", "coef"),
                               weights = "exponential", case_weights = NULL, cluster = NULL,
                               alpha = 1, penalty_factor = 1, standardize = TRUE,
                               intercept = TRUE, refit = FALSE,
-                              lambda_rule = c("min", "1se"), nfolds = 10, foldid = NULL,
+                              lambda_rule = c("min", "1se"), cv_measure = NULL, nfolds = 10, foldid = NULL,
                               nlambda = 100, lambda_min_ratio = NULL,
                               seed = NULL, first_draw = 1, threads = NULL,
                               backend = c("threads", "future"), progress = NULL,
                               tolerance = 1e-8, max_iterations = 1000,
                               keep_data = TRUE, ...) {
-  fit_default(..., .estimator = lasso_estimator(), .design = matrix_design(x, y), .call = match.call())
+  fit_default(..., .estimator = lasso_estimator(), .design = matrix_design(x, y, check_family(family)$code),
+    .call = match.call())
 }
 
 #' @rdname wbb_lasso
 #' @export
-wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
+wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid, offset,
                               subset, na.action) {
   fit_formula(..., .estimator = lasso_estimator(), .call = match.call(), .env = parent.frame())
 }
@@ -159,7 +186,7 @@ wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid,
 lasso_estimator <- function() {
   list(
     name = "wbb_lasso", class = "wbb_lasso", default = wbb_lasso.default, data = c("x", "y"),
-    rows = c("case_weights", "cluster", "foldid"),
+    rows = c("case_weights", "cluster", "foldid", "offset"), response = function(given) check_family(given$family)$code,
     prepare = lasso_prepare, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
   )
 }
@@ -167,6 +194,11 @@ lasso_estimator <- function() {
 # Settings -------------------------------------------------------------------------
 
 lasso_prepare <- function(design, given, call) {
+  # A formula's offset has all its parts.
+  if (!is.null(design$terms)) given["offset"] <- list(design$offset)
+  coded <- design$y
+  design[c("y", "levels", "trials")] <- coded[c("y", "levels", "trials")]
+  design$status <- coded$status
   if (identical(given$lambda, "marglik")) {
     chosen <- choose_by_marglik(design, given)
     given[c("lambda", "seed")] <- chosen[c("lambda", "seed")]
@@ -178,8 +210,13 @@ lasso_prepare <- function(design, given, call) {
 lasso_settings <- function(design, given) {
   n <- nrow(design$x)
   p <- ncol(design$x)
-  intercept <- check_flag(given$intercept, "intercept") && design$intercept
+  family <- check_family(given$family)
+  # The baseline hazard takes the place of an intercept.
+  intercept <- check_flag(given$intercept, "intercept") && design$intercept && family$name != "cox"
+  classes <- if (family$name == "multinomial") length(design$levels)
   own <- list(
+    family = family$name, offset = check_offset(given$offset, "offset", n, classes), classes = classes,
+    status = design$status, cv_measure = check_measure(given$cv_measure, family),
     alpha = check_number(given$alpha, "alpha", 0, 1),
     penalty_factor = check_penalty_factor(given$penalty_factor, design$names),
     standardize = check_flag(given$standardize, "standardize"),
@@ -187,10 +224,23 @@ lasso_settings <- function(design, given) {
     lambda = check_lambda(given$lambda, c("cv", "marglik"))
   )
   weights <- weight_settings(given, n)
+  weights["case_weights"] <- list(trial_weights(weights$case_weights, design))
   c(
     own, weights, cv_settings(given, n, weights$cluster, own$lambda), limit_settings(given),
-    coefficient_settings(given, p + intercept, own$lambda)
+    coefficient_settings(given, (p + intercept) * max(1L, classes), own$lambda)
   )
+}
+
+# Trials count as so many rows of weight one, but share the row's random weight.
+trial_weights <- function(case_weights, design) {
+  trials <- design$trials
+  if (is.null(trials)) {
+    if (is.null(case_weights) && length(design$levels) == 2L && any(design$y > 0 & design$y < 1)) {
+      warn("response", "The response holds proportions, but `case_weights` does not say of how many trials: each row counts as one")
+    }
+    return(case_weights)
+  }
+  if (is.null(case_weights)) trials else trials * case_weights
 }
 
 # By position, or by the names of the columns.
@@ -236,8 +286,13 @@ lasso_object <- function(result, design, settings) {
     cv = cv_result(result$cv, settings), marglik = design$marglik,
     diagnostics = solver_diagnostics(result, settings), mode_diagnostics = mode_diagnostics(result),
     spec = list(names = names, columns = design$names, named = design$named), method = result$method,
-    fitted = linear_fitted(design, mode, settings$intercept, result$lambda)
+    levels = design$levels, trials = design$trials, fitted = family_fitted(design, mode, settings, result$lambda),
+    centre = if (settings$family == "cox") column_means(design$x, settings$case_weights)
   )
+}
+
+column_means <- function(x, weights) {
+  if (is.null(weights)) Matrix::colMeans(x) else as.vector(Matrix::crossprod(x, weights)) / sum(weights)
 }
 
 #' @export
@@ -245,12 +300,23 @@ needed_parts.wbb_lasso <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
     spec = c("names", "columns", "named", "segments", "intercept", "p", "alpha", "refit", "weights", "prior_weight"),
-    diagnostics = c("status", "sigma")
+    diagnostics = c("status", if (family_of(fit)$name == "gaussian") "sigma")
   )
 }
 
 #' @export
-describe.wbb_lasso <- function(fit) describe_bootstrap(fit, penalty_name(fit$spec))
+describe.wbb_lasso <- function(fit) {
+  describe_bootstrap(fit, paste(c(family_of(fit)$words, penalty_name(fit$spec)), collapse = " "), family_data(fit))
+}
+
+# Rows alone say little where few of them are events.
+family_data <- function(fit) {
+  spec <- fit$spec
+  said <- switch(family_of(fit)$name,
+    cox = counted(sum(spec$status), "event"), multinomial = paste(spec$classes, "classes")
+  )
+  if (!is.null(said)) paste0(counted(spec$n, "row"), ", ", said, ", ", counted(spec$p, "column"))
+}
 
 penalty_name <- function(spec) {
   name <- if (spec$alpha == 1) "lasso" else if (spec$alpha == 0) "ridge estimator" else {

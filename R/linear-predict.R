@@ -10,39 +10,118 @@ own_columns <- function(fit) {
   if (is.null(fit$x)) Matrix::Diagonal(length(fit$y)) else fit$x
 }
 
-# The work of predict(); `asked` comes from check_prediction().
-predict_linear <- function(fit, newdata, asked, lambda = NULL) {
-  x <- if (is.null(newdata)) own_columns(fit) else new_x(fit, newdata)
-  na_action <- if (is.null(newdata)) fit$na.action
-  if (asked$type == "draws") return(pad_draws(na_action, linear_draws(fit, x, lambda)))
-  point <- linear_point(fit, x, lambda, asked$estimate)
-  if (asked$interval != "none") {
-    limits <- linear_limits(fit, x, lambda, asked$interval, interval_probs(asked$level))
-    point <- cbind(fit = point, lwr = limits[, 1L], upr = limits[, 2L])
+# The rows that predict() speaks about: columns and offset.
+linear_rows <- function(fit, newdata, newoffset = NULL) {
+  if (is.null(newdata)) {
+    if (!is.null(newoffset)) bad_argument("newoffset", "come with `newdata`", newoffset)
+    return(list(x = own_columns(fit), offset = fit$spec$offset))
   }
-  stats::napredict(na_action, point)
+  x <- new_x(fit, newdata)
+  list(x = x, offset = new_offset(fit, newdata, newoffset, nrow(x)))
 }
 
-linear_point <- function(fit, x, lambda, estimate) {
-  coefficients <- coef(fit, estimate, lambda)
-  fitted <- linear_predictor(x, as.matrix(coefficients), has_intercept(fit))
-  rownames(fitted) <- rownames(x)
-  if (is.matrix(coefficients)) colnames(fitted) <- colnames(coefficients) else fitted <- fitted[, 1L]
-  fitted
+rows_at <- function(rows, at) {
+  offset <- if (is.matrix(rows$offset)) rows$offset[at, , drop = FALSE] else rows$offset[at]
+  list(x = rows$x[at, , drop = FALSE], offset = offset)
 }
 
-linear_draws <- function(fit, x, lambda) {
+# The work of predict(); `asked` comes from check_prediction().
+predict_linear <- function(fit, newdata, asked, lambda = NULL, newoffset = NULL) {
+  rows <- linear_rows(fit, newdata, newoffset)
+  na_action <- if (is.null(newdata)) fit$na.action
+  if (asked$type == "draws") return(pad_draws(na_action, linear_draws(fit, rows, lambda)))
+  if (asked$type == "class") return(pad_rows(na_action, linear_class(fit, rows, lambda, asked$estimate)))
+  point <- linear_point(fit, rows, lambda, asked$type, asked$estimate)
+  if (asked$interval != "none") point <- with_limits(point, row_limits(fit, rows, lambda, asked))
+  pad_rows(na_action, point)
+}
+
+# A vector; a matrix with a column for each class, or for each lambda of a path; an array for both.
+linear_point <- function(fit, rows, lambda, type, estimate) {
+  entry <- family_of(fit)
+  lambdas <- chosen_lambdas(fit, lambda)
+  if (estimate == "mean" && type != "link" && !identical(entry$mean, identity)) {
+    means <- lapply(lambdas, function(one) over_draws(fit, rows, one, type, 1L, rowMeans))
+    values <- array(unlist(means), c(nrow(rows$x), max(1L, fit$spec$classes), length(lambdas)))
+  } else {
+    coefficients <- vapply(lambdas, point_estimate, numeric(length(fit$spec$names)), fit = fit, type = estimate)
+    values <- row_values(rows, as.matrix(coefficients), fit$spec, entry, type)
+  }
+  many <- length(lambdas) > 1L
+  if (is.null(fit$spec$classes)) {
+    return(if (many) matrix(values, nrow(rows$x), dimnames = list(rownames(rows$x), format_lambda(lambdas))) else {
+      stats::setNames(as.vector(values), rownames(rows$x))
+    })
+  }
+  array(values, c(nrow(rows$x), fit$spec$classes, if (many) length(lambdas)),
+    c(list(rownames(rows$x), fit$levels), if (many) list(format_lambda(lambdas))))
+}
+
+# The likeliest class.
+linear_class <- function(fit, rows, lambda, estimate) {
+  lambda_index(fit, lambda)
+  share <- linear_point(fit, rows, lambda, "response", estimate)
+  if (is.null(fit$spec$classes)) share <- cbind(1 - share, share)
+  likeliest(share, fit$levels)
+}
+
+linear_draws <- function(fit, rows, lambda) {
   draws <- draws_matrix(fit, lambda)
-  check_size(as.double(nrow(draws)) * nrow(x), "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  predicted <- t(linear_predictor(x, t(draws), has_intercept(fit)))
-  colnames(predicted) <- rownames(x)
+  outputs <- max(1L, fit$spec$classes)
+  check_size(as.double(nrow(draws)) * nrow(rows$x) * outputs, "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
+  predicted <- row_values(rows, t(draws), fit$spec, family_of(fit))
+  if (outputs > 1L) {
+    predicted <- aperm(predicted, c(3L, 1L, 2L))
+    dimnames(predicted) <- list(NULL, rownames(rows$x), fit$levels)
+  } else {
+    predicted <- t(predicted)
+    colnames(predicted) <- rownames(rows$x)
+  }
   predicted
 }
 
-# Limits at both `probs`, a row for each row of x. All draws at all rows may be
-# far larger than the data, so rows go in blocks of about this many numbers.
+# Limits as further columns, or for classes as a third dimension.
+with_limits <- function(point, limits) {
+  if (length(dim(limits)) == 2L) return(cbind(fit = point, lwr = limits[, 1L], upr = limits[, 2L]))
+  array(c(point, limits), c(dim(point), 3L), c(dimnames(point), list(c("fit", "lwr", "upr"))))
+}
+
+# Limits at both ends, a row for each row of x, and a column for each class between.
+row_limits <- function(fit, rows, lambda, asked) {
+  entry <- family_of(fit)
+  probs <- interval_probs(asked$level)
+  if (!is.null(fit$spec$classes)) {
+    return(over_draws(fit, rows, lambda, asked$type, 2L, function(values) t(column_quantiles(t(values), probs))))
+  }
+  if (asked$interval == "prediction" && !is.null(entry$quantile)) {
+    new <- function(values) vapply(probs, entry$quantile, numeric(nrow(values)), mean = values)
+    return(matrix(over_draws(fit, rows, lambda, "response", 2L, new), ncol = 2L))
+  }
+  # Offsets and links keep the order of the draws.
+  limits <- linear_limits(fit, rows$x, lambda, asked$interval, probs)
+  if (!is.null(rows$offset)) limits <- limits + rows$offset
+  if (asked$type == "link") limits else entry$mean(limits)
+}
+
+# Numbers made of the draws' values at each row and class: `statistic` takes a matrix, draws by columns. All draws at all
+# rows may be far larger than the data, so rows go in blocks of about this many numbers.
 block_numbers <- 2e6
 
+over_draws <- function(fit, rows, lambda, type, columns, statistic) {
+  coefficients <- t(draws_matrix(fit, lambda))
+  outputs <- max(1L, fit$spec$classes)
+  n <- nrow(rows$x)
+  out <- array(0, c(n, outputs, columns))
+  size <- max(1, floor(block_numbers / (ncol(coefficients) * outputs)))
+  for (start in seq(1, by = size, length.out = ceiling(n / size))) {
+    at <- start:min(start + size - 1, n)
+    values <- row_values(rows_at(rows, at), coefficients, fit$spec, family_of(fit), type)
+    out[at, , ] <- statistic(matrix(values, ncol = ncol(coefficients)))
+  }
+  out
+}
+
+# Of x'b, or of a new response around it.
 linear_limits <- function(fit, x, lambda, interval, probs) {
   coefficients <- t(draws_matrix(fit, lambda))
   sigma <- draw_sigma(fit, lambda)
@@ -63,8 +142,9 @@ linear_limits <- function(fit, x, lambda, interval, probs) {
 # What the squared part of the penalty is divided by: see ?"wbb-objective".
 response_scale <- function(fit) {
   weights <- row_weights(fit)
-  centre <- if (has_intercept(fit)) sum(weights * fit$y) / sum(weights) else 0
-  scale <- sqrt(sum(weights * (fit$y - centre)^2) / sum(weights))
+  y <- if (is.null(fit$spec$offset)) fit$y else fit$y - fit$spec$offset
+  centre <- if (has_intercept(fit)) sum(weights * y) / sum(weights) else 0
+  scale <- sqrt(sum(weights * (y - centre)^2) / sum(weights))
   if (scale > 0) scale else 1
 }
 
@@ -73,18 +153,26 @@ response_scale <- function(fit) {
 linear_df <- function(fit, index) {
   spec <- fit$spec
   mode <- as.matrix(fit$mode)[, index]
-  slopes <- if (has_intercept(fit)) mode[-1L] else mode
-  active <- which(slopes != 0)
+  intercepts <- intercept_places(spec)
+  active <- which(mode[setdiff(seq_along(mode), intercepts)] != 0)
   strength <- if (is.null(spec$refit)) fit$lambda[index] else spec$refit
-  ridge <- strength * (1 - spec$alpha) / response_scale(fit)
-  if (ridge == 0 || !length(active)) return(has_intercept(fit) + length(active))
+  ridge <- strength * (1 - spec$alpha)
+  if (ridge == 0 || !length(active)) return(length(intercepts) + length(active))
+  entry <- family_of(fit)
+  if (is.null(entry$variance)) {
+    abort("argument", paste0("The degrees of freedom of `object` are not known for alpha < 1 and family = ",
+      show_value(entry$name), "."), "object")
+  }
+  if (entry$name == "gaussian") ridge <- ridge / response_scale(fit)
   x <- as.matrix(own_columns(fit)[, active, drop = FALSE])
   weights <- row_weights(fit)
-  centred <- x - rep(colSums(weights * x) / sum(weights), each = nrow(x))
+  centred <- function(x, weights) x - rep(colSums(weights * x) / sum(weights), each = nrow(x))
   # Columns are standardised about their means, whether or not there is an intercept.
-  variance <- if (spec$standardize) colSums(weights * centred^2) / sum(weights) else 1
-  if (has_intercept(fit)) x <- centred
+  variance <- if (spec$standardize) colSums(weights * centred(x, weights)^2) / sum(weights) else 1
   penalty <- diag(sqrt(ridge * spec$penalty_factor[active] * variance), length(active))
+  # The rows' curvature at the mode takes the place of the weights.
+  weights <- weights * entry$variance(mode_parts(fit, index)$fitted)
+  if (has_intercept(fit)) x <- centred(x, weights)
   # H = Q1 Q1' of the rows of x in the QR decomposition of x above the root of the penalty.
   decomposition <- qr(rbind(sqrt(weights) * x, penalty))
   q <- qr.Q(decomposition)[seq_len(nrow(x)), seq_len(decomposition$rank), drop = FALSE]

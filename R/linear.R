@@ -1,7 +1,18 @@
 # What linear fits share: x'b, at the rows of the fit and elsewhere. The lasso, the Bayesian bridge and the
 # generalised lasso are linear; linear-predict.R is how they predict.
 
-linear_names <- function(design, settings) make.unique(c(if (settings$intercept) "(Intercept)", design$names))
+linear_names <- function(design, settings) {
+  names <- make.unique(c(if (settings$intercept) "(Intercept)", design$names))
+  # One set after the other, where there are classes.
+  if (is.null(settings$classes)) names else paste0(rep(design$levels, each = length(names)), ":", names)
+}
+
+# Which coefficients are intercepts.
+intercept_places <- function(spec) {
+  if (!isTRUE(spec$intercept)) return(integer())
+  outputs <- max(1L, spec$classes)
+  1L + (seq_len(outputs) - 1L) * (length(spec$names) %/% outputs)
+}
 
 # The generalised lasso knows of none.
 has_intercept <- function(fit) isTRUE(fit$spec$intercept)

@@ -81,7 +81,10 @@ marglik_curve <- function(design, settings, progress) {
 # The choice of lambda ---------------------------------------------------------------
 
 choose_by_marglik <- function(design, given) {
-  for (name in c("case_weights", "cluster")) {
+  if (check_family(given$family)$name != "gaussian") {
+    bad_argument("lambda", "be \"cv\" or numbers with another family than the Gaussian", "marglik")
+  }
+  for (name in c("case_weights", "cluster", "offset")) {
     if (!is.null(given[[name]])) {
       bad_argument("lambda", paste0("be \"cv\" or numbers with `", name, "`"), "marglik")
     }

@@ -8,8 +8,9 @@
 #' how many. `update()` evaluates the call again with changes.
 #'
 #' @param object,x,formula A fit, as from [wbb_lasso()].
-#' @param type For `coef()` the estimate. For `residuals()`: `"response"` and `"working"` are the plain
-#'   residuals, `"deviance"` and `"pearson"` those times the root of the case weights, as for [stats::lm()].
+#' @param type For `coef()` the estimate. For `residuals()` the type, as for [stats::lm()] and [stats::glm()]: `"response"`,
+#'   `"working"`, `"deviance"` or `"pearson"`, the last two times the root of the case weights. With the family `"cox"`
+#'   `"response"` are martingale residuals; with `"multinomial"` there is a column for each class.
 #' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
 #'   `fitted()` and `residuals()` otherwise give a matrix with one column for each,
 #'   and the other methods need it.
@@ -21,7 +22,8 @@
 #' @param digits The number of significant digits.
 #' @param ... Not used.
 #' @return `coef()`, `fitted()`, `residuals()`: a named vector, or a matrix for a
-#'   path. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
+#'   path. With the family `"multinomial"` all have a column for each class, and for a path a third dimension; with `"cox"`
+#'   `fitted()` is the linear predictor, as for `survival::coxph()`. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
 #'   rows used. `formula()`: the formula, or `NULL` for the `x`, `y` interface.
 #'   `variable.names()`: the names of the coefficients. `model.frame()`: the variables of the formula.
 #'   `model.matrix()`: a matrix with a column for each coefficient, so that `model.matrix(fit) %*% coef(fit)` is
@@ -45,7 +47,16 @@ coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, 
   type <- check_choice(type, "type", c("mode", "mean", "median"))
   lambdas <- chosen_lambdas(object, lambda)
   estimates <- vapply(lambdas, point_estimate, numeric(length(object$spec$names)), fit = object, type = type)
+  if (!is.null(object$spec$classes)) return(class_shape(estimates, object, lambdas))
   per_lambda_shape(estimates, object$spec$names, lambdas)
+}
+
+# A column for each class; a path has a third dimension.
+class_shape <- function(estimates, fit, lambdas) {
+  path <- length(lambdas) > 1L
+  columns <- c(if (has_intercept(fit)) "(Intercept)", fit$spec$columns)
+  array(estimates, c(length(columns), fit$spec$classes, if (path) length(lambdas)),
+    c(list(columns, fit$levels), if (path) list(format_lambda(lambdas))))
 }
 
 point_estimate <- function(fit, lambda, type) {
@@ -105,7 +116,7 @@ percent <- function(probs) paste(format(100 * probs, trim = TRUE, digits = 3), "
 fitted.wbb <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "fitted", .known = "lambda")
   check_fit(object)
-  stats::napredict(object$na.action, of_lambda(object, object$fitted, lambda))
+  pad_rows(object$na.action, of_lambda(object, object$fitted, lambda))
 }
 
 #' @rdname wbb-methods
@@ -114,21 +125,21 @@ residuals.wbb <- function(object, lambda = NULL, type = c("response", "working",
   check_dots(..., .function = "residuals", .known = c("lambda", "type"))
   check_fit(object)
   check_kept(object, "y")
-  plain <- object$y - of_lambda(object, object$fitted, lambda)
-  stats::naresid(object$na.action, typed_residuals(object, plain, type))
+  type <- check_choice(type, "type", residual_types)
+  of <- function(index) family_of(object)$residuals(mode_parts(object, index), type)
+  if (!is_path(object) || !is.null(lambda)) return(pad_rows(object$na.action, of(lambda_index(object, lambda))))
+  values <- lapply(seq_along(object$lambda), of)
+  pad_rows(object$na.action, simplify2array(stats::setNames(values, format_lambda(object$lambda))))
 }
 
-# The types that lm() has.
-typed_residuals <- function(fit, plain, type) {
-  type <- check_choice(type, "type", c("response", "working", "deviance", "pearson"))
-  if (type %in% c("response", "working")) plain else sqrt(row_weights(fit)) * plain
-}
+residual_types <- c("response", "working", "deviance", "pearson")
 
 # Columns of a path stay together unless one is asked for.
 of_lambda <- function(fit, values, lambda) {
   if (is_path(fit)) {
     if (is.null(lambda)) return(values)
-    return(values[, lambda_index(fit, lambda)])
+    index <- lambda_index(fit, lambda)
+    return(if (length(dim(values)) == 3L) values[, , index] else values[, index])
   }
   if (!is.null(lambda)) lambda_index(fit, lambda)
   values

@@ -17,28 +17,13 @@ check_outcome <- function(y, argument, n) {
 
 is_label <- function(y) is.null(dim(y)) && (is.factor(y) || is.character(y) || is.logical(y))
 
-check_labels <- function(y, argument, n) {
-  if (length(y) != n) {
-    bad_argument(argument, paste("have one element for", each_row(n)), y, paste("has length", length(y)))
-  }
-  if (anyNA(y)) {
-    bad_argument(argument, "have no missing values", y, paste("element", first_bad(is.na(y)), "is NA"),
-      "Remove or impute such rows.")
-  }
-}
-
 # What was observed at new rows, in the form of the fit's own response.
 new_outcome <- function(y, levels, argument, n) {
   if (is.null(levels)) return(check_response(y, argument, n))
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   if (!is_label(y) && !is.numeric(y)) bad_argument(argument, "hold classes", y)
   check_labels(y, argument, n)
-  at <- match(as.character(y), levels)
-  if (anyNA(at)) {
-    bad_argument(argument, paste("have the classes", show_values(levels)), y,
-      paste("element", first_bad(is.na(at)), "is", show_value(as.character(y)[is.na(at)][1L])))
-  }
-  factor(levels[at], levels)
+  factor(levels[match_classes(y, argument, levels)], levels)
 }
 
 # list(x, y, n, names) of the test set, y NULL if it was not given.

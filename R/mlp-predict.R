@@ -221,7 +221,9 @@ residuals.wbb_mlp <- function(object, type = c("response", "working", "deviance"
     abort("argument", "`object` is a classification and has no residuals; see predict(), log_loss() and calibration().",
       "object")
   }
+  type <- check_choice(type, "type", residual_types)
   na_action <- object$na.action
   object$na.action <- NULL
-  stats::naresid(na_action, typed_residuals(object, object$y - predict(object), type))
+  parts <- list(y = object$y, fitted = predict(object), weights = row_weights(object))
+  stats::naresid(na_action, family_of(object)$residuals(parts, type))
 }

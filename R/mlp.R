@@ -221,7 +221,7 @@ wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, subset, n
 mlp_estimator <- function() {
   list(
     name = "wbb_mlp", class = "wbb_mlp", default = wbb_mlp.default, data = c("x", "y"),
-    rows = c("case_weights", "cluster"), response = check_outcome,
+    rows = c("case_weights", "cluster"), response = function(given) check_outcome,
     prepare = mlp_prepare, job = mlp_job, shapes = mlp_shapes, object = mlp_object, doubt = mlp_doubt
   )
 }

@@ -70,6 +70,38 @@ known_levels <- function(value, levels, name, argument) {
   factor(as.character(value), levels)
 }
 
+# What is added to x'b at new rows: of the formula, or of the argument where the fit had it as an expression in columns.
+new_offset <- function(fit, newdata, newoffset, n) {
+  if (is.null(fit$spec$offset)) {
+    if (!is.null(newoffset)) bad_argument("newoffset", "be NULL: the fit has no offset", newoffset)
+    return(NULL)
+  }
+  if (!is.null(newoffset)) return(check_offset(newoffset, "newoffset", n, fit$spec$classes))
+  terms <- if (is.null(fit$terms)) list() else as.list(attr(fit$terms, "variables"))[1L + attr(fit$terms, "offset")]
+  argument <- fit$call$offset
+  columns <- all.vars(argument)
+  known <- is.null(argument) || (length(columns) > 0L && all(columns %in% names(newdata)))
+  if (is.null(fit$terms) || !known) {
+    bad_argument("newoffset", "be given: the fit has an `offset`, which the new data do not hold", NULL, "is missing")
+  }
+  parts <- lapply(c(terms, argument), eval, newdata, environment(fit$terms))
+  check_offset(Reduce(`+`, parts), "offset", n, fit$spec$classes)
+}
+
+# One for each row; for classes a matrix with a column for each of them.
+check_offset <- function(value, argument, n, classes = NULL) {
+  if (is.null(value)) return(NULL)
+  if (is.null(classes)) {
+    if (is.matrix(value) && ncol(value) == 1L) value <- value[, 1L]
+    if (is.matrix(value)) bad_argument(argument, "be a number for each row", value)
+    return(unname(check_numbers(value, argument, n)))
+  }
+  if (!(is.matrix(value) && identical(dim(value), c(as.integer(n), as.integer(classes))))) {
+    bad_argument(argument, paste("be a matrix of", counted(n, "row"), "and a column for each of the", classes, "classes"), value)
+  }
+  matrix(check_numbers(value, argument), n)
+}
+
 # The response of a formula in new data, if they have it.
 observed_response <- function(terms, data) {
   if (is.null(terms) || !all(all.vars(terms[[2L]]) %in% names(data))) return(NULL)

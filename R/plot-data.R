@@ -117,7 +117,7 @@ match_pars <- function(pars, names) {
 fit_names <- function(fit) dimnames(fit$draws)[[2]]
 
 slope_columns <- function(fit) {
-  setdiff(seq_len(dim(fit$draws)[2]), if (isTRUE(fit$spec$intercept)) 1L)
+  setdiff(seq_len(dim(fit$draws)[2]), intercept_places(fit$spec))
 }
 
 # The factor of each column: 1, or the column's standard deviation (divisor n, as in the

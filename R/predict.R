@@ -13,6 +13,18 @@
 #' \eqn{\sigma} for [bayes_bridge()]; they are found by
 #' root finding, without random numbers.
 #'
+#' @section Families:
+#' With a family other than the Gaussian, `"response"` is the mean of the response: the probability of success, the expected
+#' count, or the probability of each class; `"link"` is the linear predictor, `"class"` the likeliest class. Credible intervals
+#' of a response are those of its link, transformed. Prediction intervals of counts are quantiles of the mixture of the
+#' Poisson laws of the draws; a binary response, a class and a time have none.
+#'
+#' For Cox models `"link"` is \eqn{x'b} and `"response"` \eqn{e^{x'b}}{exp(x'b)}, as in glmnet; `"risk"` is the risk relative to
+#' the mean of the columns, as in `survival::coxph()`; `"survival"` the probability to live beyond `times`, from each draw's
+#' own baseline hazard; see [survival_curve()].
+#'
+#' `estimate = "mean"` is the mean of the draws' responses (or links), not the response at their mean.
+#'
 #' @section New data:
 #' Columns are matched to those of the fit by name, and columns that the fit does not know are ignored. If
 #' either side has no names, the number of columns must agree and they are taken by position; names that had to
@@ -25,16 +37,21 @@
 #' @param object A fit of [wbb_lasso()], [bayes_bridge()] or [wbb_genlasso()].
 #' @param newdata A data frame, or a matrix if the fit was made from one; by default
 #'   the data of the fit.
-#' @param type `"response"`, or `"draws"` for the predictions of all draws.
+#' @param type `"response"`, or `"draws"` for the responses of all draws; see below for the others.
 #' @param interval `"none"`, `"credible"` or `"prediction"`.
 #' @param level The probability of the interval.
 #' @param lambda Which value of `lambda`. A fit with several needs it, but for
 #'   `type = "response"` without interval, which gives a column for each.
 #' @param estimate The point estimate: the `"mode"`, or the `"mean"` of the draws.
+#' @param newoffset The offset of `newdata`, one number a row, for a fit with an `offset`. An `offset()` of the
+#'   formula, and one that was given as an expression in columns, are found in `newdata`.
+#' @param times For `type = "survival"`: the times; by default all at which there was an event.
 #' @param ... Not used.
 #' @return A vector; with an interval a matrix with columns `fit`, `lwr` and `upr`;
 #'   for `type = "draws"` a matrix with one row a draw and one column a row of
-#'   `newdata`. Draws that failed are left out.
+#'   `newdata`. Draws that failed are left out. The multinomial has a column for each class: a matrix, with an interval an
+#'   array whose third dimension is `fit`, `lwr`, `upr`, with `"draws"` an array of draws by rows by classes. `"survival"` has
+#'   times in place of the classes.
 #' @examples
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
 #' new <- diabetes[1:3, ]
@@ -43,12 +60,15 @@
 #' predict(fit, new, interval = "prediction", level = 0.8)
 #' dim(predict(fit, new, type = "draws"))
 #' @export
-predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "draws"),
-                              interval = c("none", "credible", "prediction"),
-                              level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
+predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "link", "class", "risk", "survival", "draws"),
+                              interval = c("none", "credible", "prediction"), level = 0.95, lambda = NULL,
+                              estimate = c("mode", "mean"), newoffset = NULL, times = NULL, ...) {
   check_dots(..., .function = "predict", .known = names(formals()))
   check_fit(object)
-  predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
+  asked <- check_prediction(type, interval, level, estimate, family_of(object))
+  if (asked$type %in% c("risk", "survival")) return(predict_hazard(object, newdata, asked, lambda, newoffset, times))
+  if (!is.null(times)) bad_argument("times", "be NULL but for type = \"survival\"", times)
+  predict_linear(object, newdata, asked, lambda, newoffset)
 }
 
 #' @rdname predict.wbb_lasso
@@ -62,22 +82,41 @@ predict.wbb_bridge <- function(object, newdata = NULL, type = c("response", "dra
 
 #' @rdname predict.wbb_lasso
 #' @export
-predict.wbb_genlasso <- predict.wbb_lasso
+predict.wbb_genlasso <- function(object, newdata = NULL, type = c("response", "draws"),
+                                 interval = c("none", "credible", "prediction"),
+                                 level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
+  check_dots(..., .function = "predict", .known = names(formals()))
+  check_fit(object)
+  predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
+}
 
 # What all fits share ----------------------------------------------------------------
 
 linear_intervals <- c("none", "credible", "prediction")
 
-check_prediction <- function(type, interval, level, estimate, intervals = linear_intervals) {
+prediction_types <- c("response", "link", "class", "risk", "survival", "draws")
+
+# `entry` is that of a family: without one there is the response alone.
+check_prediction <- function(type, interval, level, estimate, entry = NULL, intervals = linear_intervals) {
+  known <- c(if (is.null(entry)) "response" else entry$types, "draws")
+  if (identical(type, prediction_types)) type <- "response"
   asked <- list(
-    type = check_choice(type, "type", c("response", "draws")),
+    type = check_choice(type, "type", known),
     interval = check_choice(interval, "interval", intervals),
     level = check_level(level), estimate = check_choice(estimate, "estimate", c("mode", "mean"))
   )
-  if (asked$type == "draws" && asked$interval != "none") {
-    bad_argument("interval", "be \"none\" with type = \"draws\"", interval)
+  if (asked$type %in% c("draws", "class") && asked$interval != "none") {
+    bad_argument("interval", paste0("be \"none\" with type = ", show_value(asked$type)), interval)
   }
+  if (asked$interval == "prediction" && !is.null(entry)) check_predictive(entry, asked$type)
   asked
+}
+
+check_predictive <- function(entry, type) {
+  if (!entry$predictive) {
+    bad_argument("interval", paste0("be \"none\" or \"credible\" with family = ", show_value(entry$name)), "prediction")
+  }
+  if (type != "response") bad_argument("type", "be \"response\" with interval = \"prediction\"", type)
 }
 
 # Rows that na.exclude left out come back as NA, here as columns: the draws are the rows.

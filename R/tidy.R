@@ -80,7 +80,8 @@ exponentiated <- function(table, exponentiate) {
 glance.wbb <- function(x, ...) {
   check_dots(..., .function = "glance", .known = character())
   check_fit(x)
-  slopes <- as.matrix(x$mode)[x$spec$intercept + seq_len(x$spec$p), , drop = FALSE]
+  slopes <- as.matrix(x$mode)
+  slopes <- slopes[setdiff(seq_len(nrow(slopes)), intercept_places(x$spec)), , drop = FALSE]
   failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
   data.frame(
     nobs = x$spec$n, draws = draw_count(x$spec), lambda = x$lambda,

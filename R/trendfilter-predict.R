@@ -42,7 +42,7 @@ predict.wbb_trendfilter <- function(object, newdata = NULL, type = c("response",
                                     level = 0.95, lambda = NULL, estimate = c("mode", "mean"), ...) {
   check_dots(..., .function = "predict", .known = names(formals()))
   check_fit(object)
-  asked <- check_prediction(type, interval, level, estimate, trendfilter_bands)
+  asked <- check_prediction(type, interval, level, estimate, intervals = trendfilter_bands)
   through <- interpolation(object$points, trend_points(object, newdata), object$spec$order)
   na_action <- if (is.null(newdata)) object$na.action
   if (asked$type == "draws") {

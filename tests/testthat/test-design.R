@@ -51,7 +51,7 @@ test_that("formulas work as in lm()", {
 test_that("formulas that cannot be fitted are refused", {
   expect_bad(quick(y ~ 1, data), "formula", "predictor")
   expect_bad(quick(~ x1, data), "formula", "response")
-  expect_bad(quick(y ~ x1 + offset(x2), data), "formula", "offset")
+  expect_bad(bayes_bridge(y ~ x1 + offset(x2), data), "formula", "offset")
   expect_bad(quick(y ~ absent, data), "formula", "absent")
   expect_bad(quick(f ~ x1, data), "f")
   expect_bad(quick(cbind(x1, x2) ~ x3, data), "cbind(x1, x2)")

@@ -39,7 +39,8 @@ test_that("each kind of fit has what it can", {
 })
 
 test_that("a likelihood is refused, not invented", {
-  expect_bad(logLik(fit), "object", "marginal_likelihood()")
-  expect_bad(AIC(fit), "object", "cv")
+  trend <- quick_trend()
+  expect_bad(logLik(trend), "object", "marginal_likelihood()")
+  expect_bad(AIC(trend), "object", "cv")
   expect_error(deviance(quick(y ~ bmi, diabetes, keep_data = FALSE)), class = "wbb_error_argument")
 })

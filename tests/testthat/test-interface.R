@@ -6,7 +6,7 @@ test_that("misspelt arguments get a suggestion", {
   expect_bad(quick(x, y, lamda = 1), "lamda", "Did you mean `lambda`?")
   expect_bad(quick(x, y, penalty.factor = 1), "penalty.factor", "`penalty_factor`")
   expect_bad(quick_diabetes(standardise = TRUE), "standardise", "`standardize`")
-  expect_bad(quick_diabetes(family = "binomial"), "family")
+  expect_bad(quick_diabetes(famly = "binomial"), "famly", "family")
   expect_bad(wbb_lasso(diabetes, formula = y ~ .), "formula", "formula comes first")
   expect_bad(wbb_lasso(y = y), "x", "missing")
   expect_bad(wbb_lasso(), "x", "missing")

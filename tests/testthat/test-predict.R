@@ -58,7 +58,7 @@ test_that("a path gives a column for each lambda", {
 })
 
 test_that("options are checked", {
-  expect_bad(predict(fit, new, type = "link"), "type")
+  expect_bad(predict(fit, new, type = "class"), "type")
   expect_bad(predict(fit, new, interval = "both"), "interval")
   expect_bad(predict(fit, new, interval = "credible", level = 95), "level")
   expect_bad(predict(fit, new, estimate = "median"), "estimate")

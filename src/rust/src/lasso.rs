@@ -3,10 +3,12 @@
 use crate::convert::{Fields, Matrix, Result, reply};
 use crate::job;
 use crate::results::Solved;
-use crate::settings::{Range, lambda, limits, weight_plan};
+use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
+use wbb_core::error::Error;
 use wbb_core::lasso::{Lasso, Options};
+use wbb_core::loss::response::Family;
 
 /// Start a lasso job; see R/lasso.R for the settings.
 #[extendr]
@@ -17,10 +19,15 @@ fn rust_lasso_job(x: List, y: Vec<f64>, settings: List) -> Robj {
 fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let x = Matrix::new(x, "x")?.source()?;
     let plan = weight_plan(fields)?;
+    let response = response(fields, y)?;
+    measure(fields, &response.family)?;
+    if response.family != Family::Gaussian {
+        return Err(Error::argument("family", "must be \"gaussian\" for now".into()));
+    }
     let options = options(fields)?;
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
-        let lasso = Lasso::new(x, y, plan, options, control)?;
+        let lasso = Lasso::new(x, response.shifted(), plan, options, control)?;
         let run = |r: Range| bootstrap::run(&lasso, r.first, r.count, control);
         let draws = range.map(run).transpose()?;
         let method = lasso.method.name();

@@ -5,6 +5,7 @@ use crate::convert::{Fields, Result};
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
 use wbb_core::engine::limits::Limits;
 use wbb_core::error::Error;
+use wbb_core::loss::response::{Family, Measure, Response};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 
@@ -29,6 +30,29 @@ fn cross_validation(fields: &Fields) -> Result<CrossValidation> {
         ratio: fields.optional_number("lambda_min_ratio")?,
         rule: Rule::new(&fields.text("lambda_rule")?)?,
     })
+}
+
+/// What was observed, y among it. Who says nothing of a family has least squares in mind.
+pub fn response(fields: &Fields, y: Vec<f64>) -> Result<Response> {
+    let family = match fields.has("family") {
+        true => fields.text("family")?,
+        false => "gaussian".into(),
+    };
+    let family = Family::new(
+        &family,
+        fields.optional_count("classes")?,
+        fields.optional_numbers("status")?,
+    )?;
+    Ok(Response { y, family, offset: fields.optional_numbers("offset")? })
+}
+
+/// What cross-validation goes by; the family's own where nothing is said.
+pub fn measure(fields: &Fields, family: &Family) -> Result<Measure> {
+    match fields.has("cv_measure") {
+        true => Measure::new(&fields.text("cv_measure")?),
+        false if *family == Family::Gaussian => Ok(Measure::Squares),
+        false => Ok(Measure::Deviance),
+    }
 }
 
 /// Consecutive draws, counted from 1.

@@ -7,6 +7,7 @@
 //! of an iteratively reweighted fit is.
 
 pub mod gaussian;
+pub mod response;
 
 use std::ops::Range;
 
