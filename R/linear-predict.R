@@ -133,7 +133,7 @@ linear_limits <- function(fit, x, lambda, interval, probs) {
     limits[rows, ] <- if (interval == "credible") {
       t(column_quantiles(t(centre), probs))
     } else {
-      vapply(probs, mixture_quantile, numeric(length(rows)), centre = centre, sigma = sigma)
+      mixture_quantiles(probs, centre, sigma)
     }
   }
   limits

@@ -238,7 +238,14 @@ cv_data <- function(fit, label = "") {
   )
   list(
     type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds,
-    counted = if (is.null(fit$spec$order)) "coefficients not zero" else "knots", note = NULL
+    counted = cv_counts(fit), note = NULL
+  )
+}
+
+# What the numbers above the curve count.
+cv_counts <- function(fit) {
+  switch(fit$estimator,
+    wbb_trendfilter = "knots", wbb_genlasso = "degrees of freedom", wbb_mlp = "parameters", "coefficients not zero"
   )
 }
 

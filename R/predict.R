@@ -133,34 +133,9 @@ draw_sigma <- function(fit, lambda = NULL) {
   of_draws(fit, fit$diagnostics$sigma, lambda)[usable_draws(fit, lambda)]
 }
 
-# The p-quantile of each row's equal mixture of N(centre[i, k], sigma[k]^2), by
-# Newton steps kept inside a bracket. The quantiles of the components bracket that
-# of the mixture; the normal distribution with its mean and variance is the start.
-mixture_quantile <- function(p, centre, sigma) {
-  # A draw that fits perfectly is a point mass; zero would give 0/0 at that point.
-  sigma <- pmax(sigma, .Machine$double.xmin)
-  component <- centre + stats::qnorm(p) * rep(sigma, each = nrow(centre))
-  rows <- seq_len(nrow(centre))
-  lower <- component[cbind(rows, max.col(-component, "first"))]
-  upper <- component[cbind(rows, max.col(component, "first"))]
-  tolerance <- 1e-10 * pmax(abs(lower), abs(upper))
-  middle <- rowMeans(centre)
-  spread <- sqrt(rowMeans((centre - middle)^2) + mean(sigma^2))
-  at <- pmin(pmax(middle + stats::qnorm(p) * spread, lower), upper)
-  open <- rows
-  for (iteration in 1:200) {
-    from <- at[open]
-    z <- (from - centre[open, , drop = FALSE]) / rep(sigma, each = length(open))
-    excess <- rowMeans(stats::pnorm(z)) - p
-    above <- excess > 0
-    upper[open[above]] <- from[above]
-    lower[open[!above]] <- from[!above]
-    to <- from - excess / rowMeans(stats::dnorm(z) / rep(sigma, each = length(open)))
-    outside <- !is.finite(to) | to < lower[open] | to > upper[open]
-    to[outside] <- (lower[open[outside]] + upper[open[outside]]) / 2
-    at[open] <- to
-    open <- open[abs(to - from) > tolerance[open]]
-    if (!length(open)) break
-  }
-  at
+# Quantiles of each row's equal mixture of N(centre[i, k], sigma[k]^2): a row each, and a column for each of `probs`.
+mixture_quantiles <- function(probs, centre, sigma) {
+  settings <- list(threads = if (length(centre) < 1e4) 1L else check_threads(NULL))
+  found <- job_result(run_job(function() rust_mixture_job(as.double(t(centre)), sigma, probs, settings)))
+  matrix(found$quantiles, nrow(centre))
 }

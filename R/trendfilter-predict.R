@@ -134,8 +134,7 @@ trendfilter_limits <- function(fit, through, lambda, interval, level, centre) {
   pointwise <- function() t(column_quantiles(draws, interval_probs(level)))
   limits <- switch(interval,
     credible = pointwise(),
-    prediction = vapply(interval_probs(level), mixture_quantile, numeric(ncol(draws)),
-      centre = t(draws), sigma = draw_sigma(fit, lambda)),
+    prediction = mixture_quantiles(interval_probs(level), t(draws), draw_sigma(fit, lambda)),
     se = centre + outer(column_sds(draws), stats::qnorm(interval_probs(level))),
     simultaneous = widest(centre + outer(column_sds(draws), c(-1, 1) * sup_t(draws, level, centre)), pointwise())
   )

@@ -30,12 +30,12 @@ test_that("prediction intervals invert the mixture of normals", {
 })
 
 test_that("a mixture without spread is handled", {
-  expect_equal(mixture_quantile(0.3, matrix(1:3, 3, 4), rep(0, 4)), 1:3)
-  expect_equal(mixture_quantile(0.3, matrix(c(1, 2, 3, 3), 1), rep(0, 4)), 2)
-  expect_equal(mixture_quantile(0.975, matrix(0, 2, 4), rep(2, 4)), rep(2 * qnorm(0.975), 2))
+  expect_equal(mixture_quantiles(0.3, matrix(1:3, 3, 4), rep(0, 4))[, 1L], 1:3)
+  expect_equal(mixture_quantiles(0.3, matrix(c(1, 2, 3, 3), 1), rep(0, 4))[, 1L], 2)
+  expect_equal(mixture_quantiles(0.975, matrix(0, 2, 4), rep(2, 4))[, 1L], rep(2 * qnorm(0.975), 2))
   # Two far components: the median lies anywhere between, the quartiles in them.
-  expect_equal(mixture_quantile(0.25, matrix(c(-100, 100), 1), c(1, 1)), -100, tolerance = 1e-9)
-  expect_equal(mixture_quantile(0.75, matrix(c(-100, 100), 1), c(1, 1)), 100, tolerance = 1e-9)
+  expect_equal(mixture_quantiles(0.25, matrix(c(-100, 100), 1), c(1, 1))[, 1L], -100, tolerance = 1e-9)
+  expect_equal(mixture_quantiles(0.75, matrix(c(-100, 100), 1), c(1, 1))[, 1L], 100, tolerance = 1e-9)
 })
 
 test_that("rows in blocks are the rows at once", {

@@ -164,7 +164,8 @@ fn outcome(
             y_center = y_center,
             y_scale = y_scale
         );
-        List::from_pairs(fields.iter().chain(chosen()))
+        let fields: Vec<_> = fields.iter().chain(chosen()).collect();
+        List::from_pairs(fields)
     };
     Ok(Outcome { tables, rest: Box::new(rest) })
 }

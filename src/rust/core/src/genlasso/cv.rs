@@ -1,9 +1,10 @@
 //! Lambda by cross-validation: rows held out in turn, predicted by the fit to the others.
 //!
-//! A row that is held out keeps the least weight there is: the coefficient of a signal that no other row sees is
-//! then what the penalty makes of its neighbours. The likelihood is not reweighted.
+//! A row that is held out keeps the least weight there is, and the mean of the others as its response: the coefficient
+//! of a signal that no other row sees is then what the penalty makes of its neighbours, and where that leaves it a
+//! choice its own response must not make it. The likelihood is not reweighted.
 
-use super::problem::GenLasso;
+use super::problem::{GenLasso, Sample, floor, mean};
 use super::system::{System, largest};
 use crate::engine::cv::{CrossValidated, Path};
 use crate::engine::job::Control;
@@ -18,15 +19,15 @@ impl CrossValidated for GenLasso {
     /// that has no differences. There may be other u, and a smaller lambda, but not by much.
     fn largest_lambda(&self, control: &Control) -> Result<f64, Error> {
         let case = self.case_weights();
-        let mean = case.iter().sum::<f64>() / case.len() as f64;
-        let w = self.relative(&case, mean);
+        let mean_weight = case.iter().sum::<f64>() / case.len() as f64;
+        let w = self.relative(&case, mean_weight);
         let rows = self.layout.d.by_rows.rows();
         let mut system = System::new(&self.layout, &w, control)?;
         system.factor(vec![STIFF; rows], control)?;
         let pull = system.pull_of_rows(&self.y);
         let (beta, _) = system.solve(&pull, f64::EPSILON * largest(&pull));
         let u = system.stiff_differences(&beta);
-        let of_row = |(row, u): (usize, &f64)| u.abs() / self.units.penalty(row, 1.0, mean);
+        let of_row = |(row, u): (usize, &f64)| u.abs() / self.units.penalty(row, 1.0, mean_weight);
         let largest = u.iter().enumerate().map(of_row).fold(0.0, f64::max);
         Ok(if largest > 0.0 && largest.is_finite() { largest } else { 1.0 })
     }
@@ -70,15 +71,18 @@ impl GenLasso {
         let mut path = Path { weight, ..Path::default() };
         // As if the others were all: the loss has fewer terms, and the penalty keeps its share.
         let share = (total - weight) / total;
-        let mean = (total - weight) / train.len() as f64;
-        if mean <= 0.0 {
+        let mean_weight = (total - weight) / train.len() as f64;
+        if mean_weight <= 0.0 {
             let none = lambda.len();
             return Ok(Path { errors: vec![0.0; none], weight: 0.0, nonzero: vec![0; none] });
         }
-        let w = self.relative(&train, mean);
-        let floor = self.floor(&w);
+        let middle = mean(&self.y, &train);
+        let known = |(y, held): (&f64, &f64)| if *held > 0.0 { middle } else { *y };
+        let y: Vec<f64> = self.y.iter().zip(&held).map(known).collect();
+        let w = self.relative(&train, mean_weight);
+        let sample = Sample { y: &y, w: &w, mean_weight, floor: floor(&y, &w) };
         for lambda in lambda {
-            let found = self.solve_at(*lambda, &[share], &w, mean, floor, control)?;
+            let found = self.solve_at(*lambda, &[share], sample, control)?;
             let fit = multiply(&self.layout.x.by_rows, &found.beta);
             let square = |((y, f), h): ((&f64, f64), &f64)| h * (y - f) * (y - f);
             let error: f64 = self.y.iter().zip(fit).zip(&held).map(square).sum();

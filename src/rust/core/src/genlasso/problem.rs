@@ -112,23 +112,22 @@ impl GenLasso {
         }
         let mean_weight = spread.total / weights.len() as f64;
         let w = self.relative(weights, mean_weight);
-        let floor = self.floor(&w);
+        let floor = floor(&self.y, &w);
         let mut modes = Vec::with_capacity(self.lambda.len());
         for &lambda in &self.lambda {
-            let found = self.solve_at(lambda, prior, &w, mean_weight, floor, control)?;
+            let problem = Sample { y: &self.y, w: &w, mean_weight, floor };
+            let found = self.solve_at(lambda, prior, problem, control)?;
             modes.push(self.mode(&found, mean_weight, &spread));
         }
         Ok(modes)
     }
 
-    /// At one lambda, with weights that were divided by their mean.
+    /// At one lambda.
     pub(super) fn solve_at(
         &self,
         lambda: f64,
         prior: &[f64],
-        w: &[f64],
-        mean_weight: f64,
-        floor: f64,
+        Sample { y, w, mean_weight, floor }: Sample,
         control: &Control,
     ) -> Result<Solution, Error> {
         let penalty = |j: usize| {
@@ -136,18 +135,8 @@ impl GenLasso {
             self.units.penalty(j, c, mean_weight).clamp(LEAST_PENALTY, LARGEST_PENALTY)
         };
         let c: Vec<f64> = (0..self.layout.d.by_rows.rows()).map(penalty).collect();
-        let problem = Problem { layout: &self.layout, w, y: &self.y, c: &c, floor };
+        let problem = Problem { layout: &self.layout, w, y, c: &c, floor };
         problem.solve(self.limits, control)
-    }
-
-    /// The least objective that gaps are measured against.
-    pub(super) fn floor(&self, w: &[f64]) -> f64 {
-        let total: f64 = w.iter().sum();
-        let mean = self.y.iter().zip(w).map(|(y, w)| y * w).sum::<f64>() / total;
-        let around = |centre: f64| -> f64 {
-            self.y.iter().zip(w).map(|(y, w)| 0.5 * w * (y - centre).powi(2)).sum()
-        };
-        (FLOOR * around(mean)).max(ROUNDING * around(0.0)).max(f64::MIN_POSITIVE)
     }
 
     /// In the user's units.
@@ -170,6 +159,28 @@ impl GenLasso {
             aside: (),
         }
     }
+}
+
+/// What is fitted: weights that were divided by their mean, and the least objective that gaps are measured
+/// against.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
+    pub y: &'a [f64],
+    pub w: &'a [f64],
+    pub mean_weight: f64,
+    pub floor: f64,
+}
+
+/// The mean of y under these weights.
+pub(super) fn mean(y: &[f64], w: &[f64]) -> f64 {
+    y.iter().zip(w).map(|(y, w)| y * w).sum::<f64>() / w.iter().sum::<f64>()
+}
+
+/// The least objective that gaps are measured against.
+pub(super) fn floor(y: &[f64], w: &[f64]) -> f64 {
+    let around =
+        |centre: f64| -> f64 { y.iter().zip(w).map(|(y, w)| 0.5 * w * (y - centre).powi(2)).sum() };
+    (FLOOR * around(mean(y, w))).max(ROUNDING * around(0.0)).max(f64::MIN_POSITIVE)
 }
 
 impl WeightedProblem for GenLasso {
