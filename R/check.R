@@ -3,10 +3,11 @@
 #
 # Messages are pasted, never formatted: names of the user's columns may hold `%`.
 
-abort <- function(kind, message, argument = NULL, value = NULL, call = user_call()) {
+# `partial` is a fit of what was done before the error.
+abort <- function(kind, message, argument = NULL, value = NULL, call = user_call(), partial = NULL) {
   stop(structure(
     class = c(paste0("wbb_error_", kind), "wbb_error", "error", "condition"),
-    list(message = message, call = call, argument = argument, value = value)
+    list(message = message, call = call, argument = argument, value = value, partial = partial)
   ))
 }
 

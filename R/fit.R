@@ -20,14 +20,22 @@ fit_with <- function(estimator, design, given, call) {
   problem <- estimator$prepare(design, given, call)
   design <- problem$design
   design$fingerprint <- fingerprint(design$x, design$y)
-  fit <- if (how$backend == "future") {
-    chunks <- run_chunks(estimator$job, design, problem$settings, how$progress)
-    do.call(c, lapply(unname(chunks), function(chunk) make_fit(estimator, chunk$result, design, chunk$settings)))
-  } else {
-    make_fit(estimator, job_result(estimator$job(design, problem$settings, how$progress)), design, problem$settings)
+  dress <- function(fit) {
+    fit$call <- call
+    if (!how$keep_data) fit[c("y", "x", "model")] <- list(NULL)
+    fit
   }
+  run <- new_run(problem$settings, function(result, settings) dress(make_fit(estimator, result, design, settings)))
+  on.exit(keep_partial(run))
+  if (how$backend == "future") {
+    run_with_future(run, estimator$job, design[intersect(c("x", "y", "test_x"), names(design))], how$progress)
+  } else {
+    # Not by `run$make()`, which would be a second owner of the result.
+    result <- function() run_result(run, estimator$job(design, run$settings, how$progress))
+    add_part(run, dress(make_fit(estimator, result(), design, run$settings)))
+  }
+  fit <- finish_run(run)
   fit$call <- call
-  if (!how$keep_data) fit[c("y", "x", "model")] <- list(NULL)
   fit$seconds <- elapsed() - began
   for (doubt in list(estimator$doubt(fit), grid_doubt(fit))) {
     if (!is.null(doubt)) warn(doubt$kind, doubt$message)
@@ -170,6 +178,7 @@ c.wbb <- function(...) {
   joined$diagnostics <- join_diagnostics(fits)
   joined$seconds <- sum(vapply(fits, `[[`, 0, "seconds"))
   joined$spec$segments <- segments
+  joined$asked <- NULL
   if (!is.null(joined$call)) joined$call$draws <- sum(segments$draws)
   joined
 }

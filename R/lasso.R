@@ -89,8 +89,8 @@
 #' @param nfolds The number of folds, at most the number of rows (or clusters).
 #' @param foldid Fold numbers 1, 2, ... of the rows, in place of `nfolds`. By
 #'   default folds are made from the seed: of every `nfolds` rows (or clusters) that
-#'   follow each other one falls into each fold, in random order, with an even share of each class (or of the
-#'   events) where there is no `cluster`.
+#'   follow each other one falls into each fold, in random order; with an even share of each class (or of the events)
+#'   where there is no `cluster`.
 #' @param nlambda The number of lambdas of the cross-validation.
 #' @param lambda_min_ratio Their smallest as a share of the largest; `NULL` is
 #'   `1e-4`, or `1e-2` when there are more columns than rows.

@@ -241,5 +241,11 @@ failure_words <- function(fit) {
     },
     if (any(failed_status(fit$mode_diagnostics$status))) "The mode did not converge"
   )
-  if (length(words)) paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
+  if (length(words)) words <- paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
+  # The run was stopped: see last_wbb().
+  unfinished <- if (!is.null(fit$asked)) {
+    paste0("Unfinished: ", draw_count(fit$spec), " of ", counted(fit$asked$draws, "draw"), "; ?last_wbb says how to go on")
+  }
+  words <- c(words, unfinished)
+  if (length(words)) paste(words, collapse = ". ")
 }

@@ -1,16 +1,18 @@
-# Work that takes time: a job in Rust, chunks of draws over the workers of the current future::plan(), and the
-# line that shows how far they are.
-
-# Jobs -----------------------------------------------------------------------------
+# A job in Rust, which works while R listens for an interrupt.
 
 # The longest wait for a job before R looks for an interrupt.
 poll_ms <- 50
 
 # The result of the job that `start` begins, or its error list. Rust works in background threads while R polls,
-# so that an interrupt is an ordinary R interrupt: on.exit stops the job and joins its threads.
-run_job <- function(start, progress = FALSE) {
+# so that an interrupt is an ordinary R interrupt: on.exit stops the job and joins its threads. What it has
+# finished by then is left for whoever can make a fit of it. `read` takes a result into R's hands.
+run_job <- function(start, progress = FALSE, read = identity) {
   job <- NULL
-  on.exit(if (typeof(job) == "externalptr") rust_job_cancel(job))
+  whole <- FALSE
+  on.exit(if (typeof(job) == "externalptr") {
+    rust_job_cancel(job)
+    if (!whole) stopped_job$result <- read(collect_job(job))
+  })
   job <- start()
   if (is_job_error(job)) return(job)
   bar <- NULL
@@ -26,6 +28,21 @@ run_job <- function(start, progress = FALSE) {
     # The evaluator looks for interrupts only every thousand calls or so.
     Sys.sleep(0)
   }
+  result <- read(collect_job(job))
+  whole <- TRUE
+  result
+}
+
+# What the last job had finished when it was stopped: a result of fewer draws, or an error list.
+stopped_job <- new.env(parent = emptyenv())
+
+take_stopped <- function() {
+  result <- stopped_job$result
+  stopped_job$result <- NULL
+  if (!is_job_error(result)) result
+}
+
+collect_job <- function(job) {
   result <- rust_job_collect(job)
   for (name in rust_job_tables(job)) result[[name]] <- job_table(job, name)
   result
@@ -68,120 +85,3 @@ fingerprint <- function(...) {
   })
   job_result(rust_fingerprint(unlist(parts, recursive = FALSE)))
 }
-
-# Chunks ---------------------------------------------------------------------------
-
-# A draw depends on the seed and its number alone, so that chunks joined by c() are what one run gives. `job` is
-# the estimator's. Returns the settings of each chunk with its result.
-run_chunks <- function(job, design, settings, progress) {
-  require_package("future.apply", "backend = \"future\"")
-  cv <- NULL
-  if (identical(settings$lambda, "cv")) {
-    # Once, here, with all threads and without draws.
-    before <- settings[setdiff(names(settings), c("draws", "first_draw"))]
-    chosen <- job_result(job(design, before, progress))
-    settings$lambda <- chosen$lambda
-    cv <- chosen$cv
-  }
-  chunks <- lapply(split_draws(settings$first_draw, settings$draws, future_workers()), function(chunk) {
-    settings[names(chunk)] <- chunk
-    settings
-  })
-  results <- future.apply::future_lapply(chunks, run_chunk,
-    design = design[intersect(c("x", "y", "test_x"), names(design))], job = job,
-    # No random numbers are drawn in R; NULL also silences the check for them.
-    future.seed = NULL, future.packages = "wbb"
-  )
-  Map(chunks, results, f = function(chunk, result) {
-    result <- job_result(result)
-    result["cv"] <- list(cv)
-    list(settings = chunk, result = result)
-  })
-}
-
-# Runs in a worker; an error list travels back as data.
-run_chunk <- function(settings, design, job) {
-  settings$threads <- 1L
-  job(design, settings)
-}
-
-split_draws <- function(first_draw, draws, chunks) {
-  chunks <- min(chunks, draws)
-  start <- floor(draws * (seq_len(chunks) - 1) / chunks)
-  size <- diff(c(start, draws))
-  Map(function(first, size) list(first_draw = first, draws = size), first_draw + start, size)
-}
-
-# A scheduler's queue has no bound: then as many chunks as a job array usually has.
-future_workers <- function() {
-  workers <- future::nbrOfWorkers()
-  if (is.finite(workers)) workers else 100
-}
-
-# Progress -------------------------------------------------------------------------
-
-# In a notebook interactive() is FALSE, but somebody is watching; in knitr nobody
-# is, whatever the session says.
-watched <- function() {
-  (interactive() || isTRUE(getOption("jupyter.in_kernel"))) &&
-    !isTRUE(getOption("knitr.in.progress"))
-}
-
-# A line with the time that is left, for anything over a second. It redraws itself in place and is cleared at
-# the end. Any loop may have one: update it with list(stage, done, total), and clear it on exit.
-progress_bar <- function(enabled) {
-  bar <- new.env(parent = emptyenv())
-  bar$enabled <- enabled
-  bar$began <- bar$drawn <- bar$stage_began <- elapsed()
-  bar$stage <- ""
-  bar$width <- 0L
-  bar
-}
-
-progress_update <- function(bar, state) {
-  if (!bar$enabled) return(invisible())
-  now <- elapsed()
-  if (state$stage != bar$stage) {
-    bar$stage <- state$stage
-    bar$stage_began <- now
-  }
-  if (now - bar$began < 1 || now - bar$drawn < 0.2) return(invisible())
-  bar$drawn <- now
-  redraw(bar, progress_line(state, now - bar$stage_began))
-}
-
-progress_clear <- function(bar) {
-  if (bar$width > 0L) redraw(bar, "")
-}
-
-redraw <- function(bar, line) {
-  # Jupyter keeps the line in place only on stdout; at a terminal stdout may be
-  # a file.
-  out <- if (isTRUE(getOption("jupyter.in_kernel"))) stdout() else stderr()
-  blank <- strrep(" ", max(0L, bar$width - nchar(line)))
-  cat("\r", line, blank, if (line == "") "\r", sep = "", file = out)
-  utils::flush.console()
-  bar$width <- nchar(line)
-}
-
-stage_names <- c(mode = "mode", cv = "cross-validation", draws = "draws", epochs = "epochs", predictions = "predictions")
-
-progress_line <- function(state, seconds) {
-  share <- if (state$total > 0) min(1, state$done / state$total) else 0
-  full <- floor(20 * share)
-  left <- if (share > 0) paste(show_seconds(seconds * (1 - share) / share), "left")
-  paste(c(
-    stage_names[[state$stage]],
-    paste0("[", strrep("=", full), strrep(" ", 20 - full), "]"),
-    paste0(format(state$done, scientific = FALSE), "/", format(state$total, scientific = FALSE)),
-    left
-  ), collapse = " ")
-}
-
-show_seconds <- function(seconds) {
-  if (seconds < 60) return(paste(ceiling(seconds), "s"))
-  if (seconds < 3600) return(paste(ceiling(seconds / 60), "min"))
-  paste(format(seconds / 3600, digits = 2), "h")
-}
-
-elapsed <- function() proc.time()[["elapsed"]]

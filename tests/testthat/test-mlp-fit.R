@@ -14,7 +14,7 @@ test_that("draws do not depend on threads, chunks or backend", {
   expect_bad(c(first, again(second, data = iris[c(FALSE, TRUE), ])), "...", "data")
   bare <- again(first, keep_data = FALSE, test = NULL)
   expect_bad(c(bare, again(second, data = iris[c(FALSE, TRUE), ], keep_data = FALSE, test = NULL, standardize = FALSE)), "...")
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   old <- future::plan("sequential")
   on.exit(future::plan(old))
   future <- again(whole, backend = "future")
@@ -24,7 +24,7 @@ test_that("draws do not depend on threads, chunks or backend", {
 
 test_that("so they do in other processes", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not("wbb" %in% rownames(utils::installed.packages()), "wbb is not installed")
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))

@@ -80,7 +80,7 @@ test_that("draws do not depend on threads, chunks or backend", {
   expect_identical(joined$knots, whole$knots)
   path <- c(quick_trend(draws = 3, lambda = c(5, 50)), quick_trend(draws = 3, lambda = c(5, 50), first_draw = 4))
   expect_identical(knots(path, "number", lambda = 50), quick_trend(draws = 6, lambda = 50)$diagnostics$knots)
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   old <- future::plan("sequential")
   on.exit(future::plan(old))
   by_future <- quick_trend(draws = 20, backend = "future")

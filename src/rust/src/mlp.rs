@@ -132,8 +132,12 @@ fn outcome(
     // NaN after an early stop.
     let mut curves = Array2::from_elem((count, epochs).f(), f64::NAN);
     let mut answers = Array3::zeros((count, rows, outputs).f());
+    // What was finished before a stop is wanted all the same.
+    let stopped = control.check().is_err();
     for (k, network) in networks.iter().enumerate() {
-        control.check()?;
+        if !stopped {
+            control.check()?;
+        }
         let mut curve = curves.slice_mut(s![k, ..]);
         curve.iter_mut().zip(&network.curve).for_each(|(place, value)| *place = *value);
         answers.slice_mut(s![k, .., ..]).assign(&network.answers);

@@ -24,6 +24,8 @@ pub struct Draws<A = ()> {
 struct Table<A> {
     draws: Draws<()>,
     asides: Array2<Option<A>>,
+    /// Which draws are in their places.
+    done: Vec<bool>,
 }
 
 impl<A> Table<A> {
@@ -40,6 +42,7 @@ impl<A> Table<A> {
                 asides: Vec::new(),
             },
             asides: Array2::from_shape_simple_fn((count, modes), || None),
+            done: vec![false; count],
         }
     }
 
@@ -67,7 +70,28 @@ impl<A> Table<A> {
             table.sigma[[draw, m]] = mode.sigma;
             self.asides[[draw, m]] = Some(mode.aside);
         }
+        self.done[draw] = true;
         Ok(())
+    }
+
+    /// The first draws up to the first that is not done.
+    fn prefix(self) -> Table<A> {
+        let count = self.done.iter().position(|done| !done).unwrap_or(self.done.len());
+        let Draws { theta, status, iterations, objective, gap, sigma, asides } = self.draws;
+        let mut short = Array3::zeros((count, theta.len_of(Axis(1)), theta.len_of(Axis(2))).f());
+        short.assign(&theta.slice(s![..count, .., ..]));
+        let draws = Draws {
+            theta: short,
+            status: first_rows(&status, count),
+            iterations: first_rows(&iterations, count),
+            objective: first_rows(&objective, count),
+            gap: first_rows(&gap, count),
+            sigma: first_rows(&sigma, count),
+            asides,
+        };
+        let mut rows = self.asides;
+        rows.slice_axis_inplace(Axis(0), (..count).into());
+        Table { draws, asides: rows, done: vec![true; count] }
     }
 
     fn finish(self) -> Draws<A> {
@@ -77,7 +101,13 @@ impl<A> Table<A> {
     }
 }
 
-/// Solve draws `first .. first + count` (counted from 1) on the threads of the current pool.
+/// The first rows, the draws next to each other in memory as before.
+fn first_rows<T: Clone>(table: &Array2<T>, count: usize) -> Array2<T> {
+    Array2::from_shape_fn((count, table.ncols()).f(), |at| table[at].clone())
+}
+
+/// Solve draws `first .. first + count` (counted from 1) on the threads of the current pool. A stop
+/// gives the draws that are done by then, from the first on without a gap; without any it is an error.
 pub fn run<P: WeightedProblem>(
     problem: &P,
     first: u64,
@@ -91,7 +121,7 @@ pub fn run<P: WeightedProblem>(
     let batch = problem.batch().min(count.div_ceil(2 * threads)).max(1);
     let batches: Vec<usize> = (0..count).step_by(batch).collect();
     let table = Mutex::new(Table::new(count, problem.dimension(), problem.modes()));
-    for_each(
+    let end = for_each(
         &batches,
         control,
         |&from| {
@@ -112,8 +142,12 @@ pub fn run<P: WeightedProblem>(
             }
             Ok(())
         },
-    )?;
-    Ok(table.into_inner().unwrap_or_else(PoisonError::into_inner).finish())
+    );
+    let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match end {
+        Err(Error::Cancelled) if table.done.first() == Some(&true) => Ok(table.prefix().finish()),
+        end => end.map(|()| table.finish()),
+    }
 }
 
 #[cfg(test)]
@@ -181,8 +215,43 @@ mod tests {
         assert_eq!(error, Error::Internal("in draws 13 to 16: unlucky".into()));
     }
 
+    /// Stops itself at draw 9.
+    struct Stopping<'a>(&'a Control);
+
+    impl WeightedProblem for Stopping<'_> {
+        type Aside = u64;
+
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn modes(&self) -> usize {
+            3
+        }
+        fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<u64>>, Error> {
+            if draws.contains(&9) {
+                self.0.stop();
+            }
+            control.check()?;
+            Echo { panics: false }.solve(draws, control)
+        }
+    }
+
     #[test]
-    fn a_stopped_run_gives_no_draws() {
+    fn a_stop_keeps_the_draws_that_are_done() {
+        let control = Control::default();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let draws = pool.install(|| run(&Stopping(&control), 5, 10, &control)).unwrap();
+        assert_eq!(draws.theta.dim(), (4, 2, 3));
+        assert_eq!(draws.status.dim(), (4, 3));
+        assert_eq!(draws.asides.len(), 12);
+        assert_eq!(draws.asides[11], 802);
+        // As R reads it.
+        assert_eq!(draws.theta.into_raw_vec_and_offset().0[..5], [5.0, 6.0, 7.0, 8.0, 0.0]);
+        assert_eq!(draws.status.into_raw_vec_and_offset().0.len(), 12);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_before_its_first_draw_is_an_error() {
         let control = Control::default();
         control.stop();
         assert_eq!(run(&Echo { panics: false }, 1, 3, &control).unwrap_err(), Error::Cancelled);

@@ -4,7 +4,7 @@ use crate::error::Error;
 use rayon::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -72,7 +72,8 @@ impl Control {
     }
 }
 
-/// Run `work` on every item, on the threads of the pool we are in; the first error stops the rest.
+/// Run `work` on every item, on the threads of the pool we are in; the first error stops the rest. Items
+/// are begun in their order, so that at a stop those that are done are the first, but for a few.
 pub fn for_each<T: Sync>(
     items: &[T],
     control: &Control,
@@ -102,7 +103,7 @@ pub fn for_parts<T: Send>(
     })
 }
 
-/// The only parallel loop; a single item needs no other thread. It knows nothing of its work, so that what rayon makes of a loop, 5 kB, is
+/// The only parallel loop: items are begun in their order, and a single one needs no other thread. It knows nothing of its work, so that what rayon makes of a loop, 5 kB, is
 /// compiled once and not for every one of them.
 fn on_all_threads(
     count: usize,
@@ -111,7 +112,17 @@ fn on_all_threads(
     if count <= 1 {
         return (0..count).try_for_each(work);
     }
-    (0..count).into_par_iter().try_for_each(work)
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    (0..rayon::current_num_threads()).into_par_iter().try_for_each(|_| {
+        while !failed.load(Relaxed) {
+            let at = next.fetch_add(1, Relaxed);
+            if at >= count {
+                break;
+            }
+            work(at).inspect_err(|_| failed.store(true, Relaxed))?;
+        }
+        Ok(())
+    })
 }
 
 /// A panic as an error.

@@ -1,0 +1,98 @@
+# Chunks of draws over the workers of the current future::plan(). A worker that dies takes only its chunk with it,
+# and that is tried again on the others.
+
+# How often a chunk is given to a worker before it is given up.
+chunk_tries <- 3L
+
+# The pause between two looks at the workers, in seconds.
+chunk_pause <- 0.02
+
+# Does `work` for every one of `chunks`, lists that say how many `draws` they have. `take` gets each chunk with what
+# its work returned, in the order in which they end; once it returns FALSE nothing more is begun or waited for. The work
+# returns its errors as data, so that one that is raised is the workers' fault. Returns those of the chunks that could not be done, by
+# the chunks' numbers.
+run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), packages = "wbb") {
+  crew <- list2env(list(
+    chunks = chunks, tries = integer(length(chunks)), waiting = seq_along(chunks), running = list(), faults = list(),
+    done = 0, going = TRUE
+  ))
+  begin <- function(chunk) {
+    # Random numbers of R, if any are drawn, are seeded by draw; NULL also silences the check for them.
+    future::future(work(chunk), globals = c(globals, list(work = work, chunk = chunk)), packages = packages, seed = NULL)
+  }
+  total <- sum(vapply(chunks, `[[`, 0, "draws"))
+  bar <- progress_bar(progress)
+  on.exit(progress_clear(bar))
+  repeat {
+    begin_chunks(crew, begin)
+    if (!length(crew$running)) break
+    end_chunks(crew, take)
+    if (!crew$going) return(crew$faults)
+    progress_update(bar, list(stage = "draws", done = crew$done, total = total))
+    Sys.sleep(chunk_pause)
+  }
+  crew$faults[as.character(crew$waiting)] <- "no worker is left"
+  crew$faults
+}
+
+begin_chunks <- function(crew, begin) {
+  while (crew$going && length(crew$waiting) && has_room(crew)) {
+    at <- crew$waiting[1L]
+    crew$waiting <- crew$waiting[-1L]
+    crew$tries[at] <- crew$tries[at] + 1L
+    begun <- tryCatch(begin(crew$chunks[[at]]), error = identity)
+    if (inherits(begun, "error")) try_again(crew, at, begun) else crew$running[[as.character(at)]] <- begun
+  }
+}
+
+# A worker that has died is never free again. Where none of ours has, all may be at work for somebody else: wait.
+has_room <- function(crew) {
+  lost <- sum(crew$tries) > length(crew$chunks) - length(crew$waiting)
+  future::nbrOfFreeWorkers() > 0 || !(lost || length(crew$running))
+}
+
+end_chunks <- function(crew, take) {
+  for (name in names(crew$running)) {
+    ended <- tryCatch(future::resolved(crew$running[[name]]), error = function(e) TRUE)
+    if (!ended) next
+    # A fork that was killed warns as well.
+    value <- tryCatch(suppressWarnings(future::value(crew$running[[name]])), error = identity)
+    crew$running[[name]] <- NULL
+    at <- as.integer(name)
+    if (inherits(value, "error")) {
+      try_again(crew, at, value)
+    } else {
+      crew$done <- crew$done + crew$chunks[[at]]$draws
+      crew$going <- crew$going && !isFALSE(take(crew$chunks[[at]], value))
+    }
+  }
+}
+
+try_again <- function(crew, at, error) {
+  if (crew$tries[at] < chunk_tries) {
+    crew$waiting <- c(crew$waiting, at)
+  } else {
+    crew$faults[[as.character(at)]] <- conditionMessage(error)
+  }
+}
+
+# A part of the draws of `settings` for each worker, or several.
+split_settings <- function(settings, each = 1L) {
+  lapply(split_draws(settings$first_draw, settings$draws, each * future_workers()), function(chunk) {
+    settings[names(chunk)] <- chunk
+    settings
+  })
+}
+
+split_draws <- function(first_draw, draws, chunks) {
+  chunks <- min(chunks, draws)
+  start <- floor(draws * (seq_len(chunks) - 1) / chunks)
+  size <- diff(c(start, draws))
+  Map(function(first, size) list(first_draw = first, draws = size), first_draw + start, size)
+}
+
+# A scheduler's queue has no bound: then as many chunks as a job array usually has.
+future_workers <- function() {
+  workers <- future::nbrOfWorkers()
+  if (is.finite(workers)) workers else 100
+}

@@ -1,0 +1,125 @@
+# Runs that may end early: the parts of a run that are done are kept as they come, so that an error or a press of the
+# stop button loses none of them.
+
+# A run is an environment: its settings, `make(result, settings)`, which turns the result of some of its draws into a
+# fit, and the fits of the parts that are done.
+new_run <- function(settings, make) {
+  list2env(list(settings = settings, make = make, parts = list(), whole = FALSE))
+}
+
+add_part <- function(run, fit) run$parts[[length(run$parts) + 1L]] <- fit
+
+# Chunks over workers: a draw depends on the seed and its number alone, so that parts joined by c() are what one run
+# gives. `job` is the estimator's.
+run_with_future <- function(run, job, design, progress) {
+  require_package("future", "backend = \"future\"")
+  cv <- NULL
+  if (identical(run$settings$lambda, "cv")) {
+    # Once, here, with all threads and without draws.
+    before <- run$settings[setdiff(names(run$settings), c("draws", "first_draw"))]
+    chosen <- job_result(job(design, before, progress))
+    run$settings$lambda <- chosen$lambda
+    cv <- chosen$cv
+  }
+  fault <- NULL
+  take <- function(chunk, result) {
+    if (is_job_error(result)) {
+      fault <<- result
+      return(FALSE)
+    }
+    result["cv"] <- list(cv)
+    add_part(run, run$make(result, chunk))
+  }
+  lost <- run_chunks(split_settings(run$settings), chunk_work(job, design), take, progress)
+  if (!is.null(fault)) run_result(run, fault)
+  if (length(lost)) lost_chunks(run, lost)
+}
+
+# Runs in a worker; made apart from the run, which is not to travel with it.
+chunk_work <- function(job, design) {
+  force(job)
+  force(design)
+  function(settings) {
+    settings$threads <- 1L
+    job(design, settings)
+  }
+}
+
+lost_chunks <- function(run, faults) {
+  done <- sum(vapply(run$parts, function(part) draw_count(part$spec), 0))
+  stop_run(run, "worker", paste0("Workers were lost: ", done, " of ", run$settings$draws, " draws are done, the others failed ",
+    chunk_tries, " times or found no worker. The last fault was: ", first_line(faults[[length(faults)]]), "."))
+}
+
+first_line <- function(text) sub("[[:space:].]+$", "", strsplit(text, "\n", fixed = TRUE)[[1L]][1L])
+
+# The fit of the parts, in the order of their draws.
+finish_run <- function(run) {
+  run$whole <- TRUE
+  parts <- run$parts
+  run$parts <- list()
+  if (length(parts) == 1L) return(parts[[1L]])
+  do.call(c, parts[order(vapply(parts, function(part) part$spec$segments$first_draw[1L], 0))])
+}
+
+# The result of a job; its error, if it has one, carries what is done.
+run_result <- function(run, result) {
+  if (is_job_error(result)) stop_run(run, result$wbb_error, result$message, result$argument)
+  result
+}
+
+stop_run <- function(run, kind, message, argument = NULL) {
+  partial <- keep_partial(run, quiet = TRUE)
+  how <- if (!is.null(partial)) " `last_wbb()` has the draws that are done."
+  abort(kind, paste0(message, how), argument, partial = partial)
+}
+
+# Where a run ends before it is whole: what it has done becomes the fit that last_wbb() gives. On exit, after an error or
+# an interrupt.
+keep_partial <- function(run, quiet = FALSE) {
+  if (run$whole) return(invisible())
+  stopped <- take_stopped()
+  count <- length(stopped$diagnostics$status) / max(1L, length(stopped$lambda))
+  if (count > 0) {
+    settings <- run$settings
+    settings$draws <- count
+    add_part(run, run$make(stopped, settings))
+  }
+  if (!length(run$parts)) return(invisible())
+  fit <- finish_run(run)
+  # The seed may have come from R's generator: the rest of the run needs the same.
+  fit$call$seed <- run$settings$seed
+  fit$asked <- run$settings[c("first_draw", "draws")]
+  last_run$partial <- fit
+  if (!quiet) message("Stopped after ", draw_count(fit$spec), " of ", run$settings$draws, " draws; last_wbb() has them.")
+  invisible(fit)
+}
+
+last_run <- new.env(parent = emptyenv())
+
+#' What a stopped run had finished
+#'
+#' A run that is interrupted, or that ends in an error, loses no draw that was finished: they are a fit like any other,
+#' only with fewer draws. `last_wbb()` gives the last of this session. After an error it is also the element `partial` of the
+#' condition, of class `wbb_error`.
+#'
+#' Draw k depends on the seed and k alone. So the rest can be computed at any time, and `c()` makes of both the fit that
+#' would have been; the call of the partial fit has the seed, also where none was given. `fit$spec$segments` says which draws a
+#' fit has: without the loss of a worker, they are the first ones.
+#'
+#' @return A fit, of the class of the run that was stopped; an error of class `wbb_error_argument` if none was.
+#' @examples
+#' \dontrun{
+#' fit <- wbb_lasso(y ~ ., diabetes, draws = 1e6)
+#' # ... and the stop button is pressed
+#' part <- last_wbb()
+#' rest <- update(part, draws = 1000, first_draw = nrow(as.matrix(part)) + 1)
+#' fit <- c(part, rest)
+#' }
+#' @export
+last_wbb <- function() {
+  if (is.null(last_run$partial)) {
+    abort("argument", "No run was stopped in this session before it was done; a finished fit is the value of the call that made it.", "last_wbb")
+  }
+  last_run$partial
+}
