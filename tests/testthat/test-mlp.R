@@ -248,7 +248,7 @@ test_that("bad settings name their argument", {
   expect_bad(small_mlp(x, y, decay = -1), "decay")
   for (bad in list(-0.1, 1.1, NA, "last_epoch", c(0.1, 0.2), NULL)) expect_bad(small_mlp(x, y, average = bad), "average")
   for (bad in list(0.5, NA, "a", 2^60)) expect_bad(small_mlp(x, y, batch_seed = bad), "batch_seed")
-  for (bad in list(-1, NA, c(1, 2), "cv", NULL)) expect_bad(small_mlp(x, y, lambda = bad), "lambda")
+  for (bad in list(-1, NA, c(1, 2), "best", NULL)) expect_bad(small_mlp(x, y, lambda = bad), "lambda")
   for (bad in list(-0.1, 1, NA)) expect_bad(small_mlp(x, y, optimizer = "momentum", momentum = bad), "momentum")
   expect_bad(small_mlp(x, y, tolerance = -1), "tolerance")
   expect_bad(small_mlp(x, y, optimizer = "lbfgs"), "optimizer", "adam")

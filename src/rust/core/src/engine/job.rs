@@ -103,8 +103,8 @@ pub fn for_parts<T: Send>(
     })
 }
 
-/// The only parallel loop: items are begun in their order, and a single one needs no other thread. It knows nothing of its work, so that what rayon makes of a loop, 5 kB, is
-/// compiled once and not for every one of them.
+/// The only parallel loop: items are begun in their order, and a single one needs no other thread. It knows
+/// nothing of its work, so that what rayon makes of a loop, 5 kB, is compiled once and not for every one.
 fn on_all_threads(
     count: usize,
     work: &(dyn Fn(usize) -> Result<(), Error> + Sync),
