@@ -31,8 +31,7 @@ describe.wbb_bridge <- function(fit) {
 print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
   print_header(x)
-  cat("\nPosterior mean:\n")
-  print(coef(x, "mean"), digits = digits)
+  print_posterior(x, digits)
   worst <- bad_mixing(x)
   cat("\nLargest R-hat ", format(worst$rhat, digits = 4), ", smallest effective sample size ",
     format(round(worst$ess), big.mark = ","), "\n", sep = "")
@@ -71,7 +70,7 @@ summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), digits = ma
     mcse = sd / sqrt(object$mcmc$ess), ess = object$mcmc$ess, rhat = object$mcmc$rhat,
     check.names = FALSE, row.names = NULL
   )
-  fit <- structure(object[c("call", "lambda", "spec")], class = class(object))
+  fit <- structure(object[c("call", "lambda", "spec", "na.action")], class = class(object))
   structure(list(fit = fit, table = table, digits = check_count(digits, "digits")), class = "summary.wbb_bridge")
 }
 

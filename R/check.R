@@ -161,27 +161,51 @@ show_gb <- function(bytes) paste(format(bytes / 1e9, digits = 3, big.mark = ",")
 
 # Names of arguments ----------------------------------------------------------
 
-# What users of glmnet and lm type for our arguments.
-synonyms <- c(newx = "newdata", s = "lambda", parallel = "threads", n = "draws", B = "draws", R = "draws")
+# What users of glmnet, lm, boot, fwb, rstanarm and brms type for our arguments; the first that a function has is meant.
+synonyms <- list(
+  newx = "newdata", s = "lambda", parallel = "threads", ncpus = "threads", cores = "threads", mc.cores = "threads", cl = "backend",
+  n = "draws", B = "draws", R = "draws", iter = "draws", nsim = "draws", ndraws = "draws", nboot = "draws", n_draws = "draws",
+  n_iter = "draws", warmup = "burn", burnin = "burn", verbose = "progress", refresh = "progress", wtype = "weights",
+  penalty.factor = "penalty_factor", conf.level = c("level", "prob"), level = c("conf.level", "prob"), prob = c("level", "conf.level"),
+  pars = c("parm", "parameters"), parm = c("pars", "parameters"), parameters = c("parm", "pars"),
+  estimate = "type", type = "estimate", id = "cluster", strata = "cluster", weights = "case_weights"
+)
 
-# `.function` is the one that the user called, `.known` are its arguments.
-check_dots <- function(..., .function, .known) {
+# What others have, and a bootstrap has no need of.
+needless <- c(
+  chains = "Draws of a bootstrap are independent: there are no chains, and `draws` is their number.",
+  warmup = "Draws of a bootstrap are independent: there is nothing to warm up.",
+  burn = "Draws of a bootstrap are independent: there is nothing to burn in.",
+  burnin = "Draws of a bootstrap are independent: there is nothing to burn in.",
+  thin = "Draws of a bootstrap are independent: there is nothing to thin.",
+  control = "See `tolerance` and `max_iterations`.",
+  prior = "The penalty is the prior: see `lambda`, `alpha` and `prior_weight`.",
+  statistic = "A function of the draws is computed from as.matrix(fit)."
+)
+
+# `.function` is the one that the user called, `.known` are its arguments; `.foreign` are names that other packages pass to
+# all methods, and mean nothing here.
+check_dots <- function(..., .function, .known, .foreign = character()) {
   if (...length() == 0L) return(invisible())
-  name <- dots_names(...)[1L]
+  name <- setdiff(dots_names(...), .foreign)
+  if (!length(name)) return(invisible())
+  name <- name[1L]
   if (name == "") {
     abort("argument", paste0("`", .function, "()` was given an unnamed argument too many."), "...")
   }
-  hint <- if (name %in% c("formula", "data")) {
-    paste0(" A formula comes first: ", .function, "(formula, data).")
-  } else {
-    nearest <- nearest_name(name, .known)
-    if (length(nearest)) paste0(" Did you mean `", nearest, "`?")
-  }
-  abort("argument", paste0("`", .function, "()` has no argument `", name, "`.", hint), name)
+  abort("argument", paste0("`", .function, "()` has no argument `", name, "`.", argument_hint(name, .function, .known)), name)
+}
+
+argument_hint <- function(name, called, known) {
+  if (name %in% c("formula", "data")) return(paste0(" A formula comes first: ", called, "(formula, data)."))
+  nearest <- nearest_name(name, known)
+  if (length(nearest)) return(paste0(" Did you mean `", nearest, "`?"))
+  if (name %in% names(needless) && "draws" %in% known) paste0(" ", needless[[name]])
 }
 
 nearest_name <- function(name, known) {
-  if (name %in% names(synonyms)) return(intersect(synonyms[[name]], known))
+  meant <- intersect(synonyms[[name]], known)
+  if (length(meant) || name %in% names(needless)) return(utils::head(meant, 1L))
   distance <- utils::adist(name, known, ignore.case = TRUE)[1L, ]
   utils::head(known[distance == min(distance) & distance <= max(1, nchar(name) %/% 3)], 1L)
 }

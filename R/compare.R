@@ -28,7 +28,18 @@
 #' plot(both, pars = c("tc", "ldl", "hdl", "tch"))
 #' head(as.data.frame(both))
 #' @export
-compare <- function(..., lambda = NULL, level = 0.95) {
+compare <- function(...) UseMethod("compare")
+
+# loo has a function of this name, for objects of its own.
+#' @export
+compare.default <- function(...) {
+  if (...length() && inherits(..1, c("loo", "compare.loo", "psis_loo", "waic"))) return(loo::loo_compare(...))
+  compare.wbb(...)
+}
+
+#' @rdname compare
+#' @export
+compare.wbb <- function(..., lambda = NULL, level = 0.95) {
   fits <- list(...)
   level <- check_level(level)
   if (!length(fits)) bad_argument("...", "hold fits", NULL, "is empty")

@@ -110,6 +110,7 @@ mode_df.wbb_trendfilter <- function(fit, index) fit$mode_diagnostics$knots[index
 #' @export
 family.wbb <- function(object, ...) {
   check_dots(..., .function = "family", .known = character())
+  if (inherits(object, "wbb_mlp")) need_numbers(object, "family", "predict() has the probabilities of its classes")
   check_fit(object)
   family_of(object)$object()
 }
@@ -142,9 +143,10 @@ each_lambda <- function(fit, lambda, value) {
   if (length(index) > 1L) stats::setNames(out, format_lambda(fit$lambda)) else out
 }
 
-need_numbers <- function(fit, what) {
+need_numbers <- function(fit, what, instead = "see accuracy() and log_loss()") {
   check_fit(fit)
-  if (length(fit$levels)) {
-    abort("argument", paste0("`object` is a classification and has no ", what, "; see accuracy() and log_loss()."), "object")
+  # Two classes of a logistic lasso are the numbers 0 and 1.
+  if (length(fit$levels) && !identical(fit$spec$family, "binomial")) {
+    abort("argument", paste0("`object` is a classification and has no ", what, "; ", instead, "."), "object")
   }
 }

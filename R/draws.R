@@ -65,14 +65,17 @@ column_sds <- function(draws) {
 #' different seeds may be joined as well.
 #'
 #' @param x A fit, as from [wbb_lasso()].
-#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param lambda Which value of `lambda`, when the fit has several: a fitted value as it was given or as it is printed, or
+#'   else the number of its place. Without it `as.data.frame()` has a row for each draw and lambda, with columns `lambda` and `draw`;
+#'   the others have a column `term[lambda]` for each coefficient and lambda.
 #' @param failed Keep the draws that failed? A draw of [wbb_mlp()] without network is then a row of `NA`.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param stringsAsFactors Not used: [data.frame()] gives it to all it converts.
 #' @param ... For `c()`, more fits. For [wbb_mlp()] `parameters`, `what` and `newdata`; see there
 #'   the section on networks. Otherwise not used.
 #' @return `as.matrix()`: one row a draw, one named column a coefficient.
-#'   `c()`: a fit with all draws, in the order of the arguments.
+#'   `c()`: a fit with all draws, in the order of the arguments. `ndraws()` and the like, generics of posterior: how many
+#'   there are; draws that failed are not counted.
 #' @examples
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 100, seed = 1)
 #' dim(as.matrix(fit))
@@ -84,20 +87,43 @@ column_sds <- function(draws) {
 #' posterior::summarise_draws(posterior::as_draws(fit))
 #' @export
 as.matrix.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
-  draws_matrix(x, lambda, failed = failed, ...)
+  all_draws(x, lambda, failed, ..., .function = "as.matrix")
+}
+
+# At one lambda, or at all lambdas of a path side by side: those of a draw share their weights. Its columns are then
+# named `term[lambda]`, and a draw that failed at one lambda is left out at all.
+all_draws <- function(fit, lambda, failed, ..., .function) {
+  check_fit(fit)
+  if (!is_path(fit) || !is.null(lambda)) return(draws_matrix(fit, lambda, failed = failed, ..., .function = .function))
+  parts <- lapply(fit$lambda, function(at) {
+    part <- draws_matrix(fit, at, failed = TRUE, ..., .function = .function)
+    colnames(part) <- paste0(colnames(part), "[", format_lambda(at), "]")
+    part
+  })
+  draws <- do.call(cbind, parts)
+  if (check_flag(failed, "failed")) return(draws)
+  draws[Reduce(intersect, lapply(fit$lambda, function(at) usable_draws(fit, at))), , drop = FALSE]
 }
 
 #' @rdname as.matrix.wbb
 #' @export
 as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NULL, failed = FALSE,
                               stringsAsFactors = FALSE, ...) {
-  draws <- draws_matrix(x, lambda, failed = failed, ..., .function = "as.data.frame")
-  as.data.frame(draws, row.names = row.names, optional = TRUE)
+  check_fit(x)
+  one <- function(at) {
+    draws <- draws_matrix(x, at, failed = failed, ..., .function = "as.data.frame")
+    as.data.frame(draws, row.names = row.names, optional = TRUE)
+  }
+  if (!is_path(x) || !is.null(lambda)) return(one(lambda))
+  do.call(rbind, lapply(x$lambda, function(at) {
+    drawn <- if (failed) seq_len(nrow(x$draws)) else usable_draws(x, at)
+    data.frame(lambda = at, draw = of_draws(x, x$diagnostics$draw, at)[drawn], one(at), check.names = FALSE)
+  }))
 }
 
 # In the form that the formats of posterior are made from.
 posterior_draws <- function(x, lambda, failed, ..., .function) {
-  posterior::as_draws_matrix(draws_matrix(x, lambda, failed = failed, ..., .function = .function))
+  posterior::as_draws_matrix(all_draws(x, lambda, failed, ..., .function = .function))
 }
 
 #' @rdname as.matrix.wbb
@@ -146,5 +172,30 @@ as_draws_rvars.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
 #' @method as.mcmc wbb
 #' @exportS3Method coda::as.mcmc wbb
 as.mcmc.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
-  coda::mcmc(draws_matrix(x, lambda, failed = failed, ..., .function = "as.mcmc"))
+  coda::mcmc(all_draws(x, lambda, failed, ..., .function = "as.mcmc"))
 }
+
+#' @rdname as.matrix.wbb
+#' @method ndraws wbb
+#' @exportS3Method posterior::ndraws wbb
+ndraws.wbb <- function(x) count_usable(x)
+
+#' @rdname as.matrix.wbb
+#' @method niterations wbb
+#' @exportS3Method posterior::niterations wbb
+niterations.wbb <- function(x) if (is.null(x$spec$chains)) count_usable(x) else as.integer(x$spec$draws)
+
+#' @rdname as.matrix.wbb
+#' @method nchains wbb
+#' @exportS3Method posterior::nchains wbb
+nchains.wbb <- function(x) if (is.null(x$spec$chains)) 1L else as.integer(x$spec$chains)
+
+#' @rdname as.matrix.wbb
+#' @method variables wbb
+#' @exportS3Method posterior::variables wbb
+variables.wbb <- function(x, ...) posterior::variables(posterior::as_draws(x))
+
+#' @rdname as.matrix.wbb
+#' @method nvariables wbb
+#' @exportS3Method posterior::nvariables wbb
+nvariables.wbb <- function(x, ...) length(variables.wbb(x))

@@ -64,11 +64,14 @@ rust_shelf_put <- function(shelf, networks) .Call(wrap__rust_shelf_put, shelf, n
 # The next networks of a shelf, which are then gone from it; NULL for a draw that has none.
 rust_shelf_take <- function(shelf, count) .Call(wrap__rust_shelf_take, shelf, count)
 
-# Ask the networks of a shelf about new rows; see R/mlp-predict.R for the question and the settings.
+# Ask the networks of a shelf about new rows; see R/mlp-predict.R for the settings.
 rust_mlp_predict_job <- function(networks, x, question, settings) .Call(wrap__rust_mlp_predict_job, networks, x, question, settings)
 
+# Ask the draws of a linear fit, one row a draw, about the rows of x. An intercept is their first column.
+rust_linear_job <- function(x, draws, intercept, question, settings) .Call(wrap__rust_linear_job, x, draws, intercept, question, settings)
+
 # Ask about answers that were kept: draws by rows by classes.
-rust_mlp_kept_job <- function(answers, shape, question, settings) .Call(wrap__rust_mlp_kept_job, answers, shape, question, settings)
+rust_kept_job <- function(answers, shape, question, settings) .Call(wrap__rust_kept_job, answers, shape, question, settings)
 
 # Start to find, for each row, the quantiles at `probs` of the mixture of N(centre, sigma²) of its draws: `centre` has
 # a column for each row and `sigma` a number for each draw. The result has a column for each of `probs`.

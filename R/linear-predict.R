@@ -123,20 +123,8 @@ over_draws <- function(fit, rows, lambda, type, columns, statistic) {
 
 # Of x'b, or of a new response around it.
 linear_limits <- function(fit, x, lambda, interval, probs) {
-  coefficients <- t(draws_matrix(fit, lambda))
-  sigma <- draw_sigma(fit, lambda)
-  limits <- matrix(0, nrow(x), 2L)
-  size <- max(1L, as.integer(block_numbers / ncol(coefficients)))
-  for (start in seq(1L, by = size, length.out = ceiling(nrow(x) / size))) {
-    rows <- start:min(start + size - 1L, nrow(x))
-    centre <- linear_predictor(x[rows, , drop = FALSE], coefficients, has_intercept(fit))
-    limits[rows, ] <- if (interval == "credible") {
-      t(column_quantiles(t(centre), probs))
-    } else {
-      mixture_quantiles(probs, centre, sigma)
-    }
-  }
-  limits
+  question <- interval_question(interval, probs, draw_sigma(fit, lambda))
+  draw_limits(draws_matrix(fit, lambda), x, has_intercept(fit), question, fit$spec$threads)
 }
 
 # What the squared part of the penalty is divided by: see ?"wbb-objective".

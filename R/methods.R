@@ -12,8 +12,8 @@
 #'   `"working"`, `"deviance"` or `"pearson"`, the last two times the root of the case weights. With the family `"cox"`
 #'   `"response"` are martingale residuals; with `"multinomial"` there is a column for each class.
 #' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
-#'   `fitted()` and `residuals()` otherwise give a matrix with one column for each,
-#'   and the other methods need it.
+#'   `fitted()` and `residuals()` otherwise give a matrix with one column for each, and `vcov()` and `confint()` an array
+#'   with a third dimension. It may be a fitted value as it was given or as it is printed, or else the number of its place.
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level The probability of the interval.
 #' @param complete Not used: functions that take any model give it to `coef()` and `vcov()`.
@@ -24,7 +24,8 @@
 #' @return `coef()`, `fitted()`, `residuals()`: a named vector, or a matrix for a
 #'   path. With the family `"multinomial"` all have a column for each class, and for a path a third dimension; with `"cox"`
 #'   `fitted()` is the linear predictor, as for `survival::coxph()`. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
-#'   rows used. `formula()`: the formula, or `NULL` for the `x`, `y` interface.
+#'   rows used. `formula()` and `terms()`: those of the formula interface; an error for a fit of `x` and `y`.
+#'   `head()` and `tail()`: the first and the last draws, as a data frame.
 #'   `variable.names()`: the names of the coefficients. `model.frame()`: the variables of the formula.
 #'   `model.matrix()`: a matrix with a column for each coefficient, so that `model.matrix(fit) %*% coef(fit)` is
 #'   `fitted(fit)`; for a trend it is sparse, and for networks it has the inputs.
@@ -79,16 +80,18 @@ has_mode <- function(fit) !is.null(fit$mode)
 #' @export
 vcov.wbb <- function(object, lambda = NULL, complete = TRUE, ...) {
   check_dots(..., .function = "vcov", .known = "lambda")
-  stats::cov(draws_matrix(object, lambda))
+  check_fit(object)
+  over_path(object, lambda, function(at) stats::cov(draws_matrix(object, at)))
 }
 
 #' @rdname wbb-methods
 #' @export
 confint.wbb <- function(object, parm, level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "confint", .known = c("parm", "level", "lambda"))
-  draws <- draws_matrix(object, lambda)
-  if (!missing(parm)) draws <- draws[, check_parm(parm, colnames(draws)), drop = FALSE]
-  credible_limits(draws, level)
+  check_fit(object)
+  names <- object$spec$names
+  chosen <- if (missing(parm)) seq_along(names) else check_parm(parm, names)
+  over_path(object, lambda, function(at) credible_limits(draws_matrix(object, at)[, chosen, drop = FALSE], level))
 }
 
 credible_limits <- function(draws, level) {
@@ -116,6 +119,7 @@ percent <- function(probs) paste(format(100 * probs, trim = TRUE, digits = 3), "
 fitted.wbb <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "fitted", .known = "lambda")
   check_fit(object)
+  if (is.null(object$fitted)) check_kept(object, "fitted")
   pad_rows(object$na.action, of_lambda(object, object$fitted, lambda))
 }
 
@@ -146,6 +150,10 @@ of_lambda <- function(fit, values, lambda) {
 }
 
 check_kept <- function(fit, part) {
+  if (is.null(fit[[part]]) && !is.null(fit$spec$imputations)) {
+    abort("argument", paste("The fit is pooled over imputations and has no data of its own; give `newdata`,",
+      "or ask the fits of the imputations."), "object")
+  }
   if (is.null(fit[[part]])) {
     abort("argument", "The fit was made with `keep_data = FALSE` and has no data; refit with `keep_data = TRUE`.",
       "keep_data")
@@ -163,7 +171,24 @@ nobs.wbb <- function(object, ...) {
 #' @export
 formula.wbb <- function(x, ...) {
   check_fit(x)
+  need_formula(x, "formula")
   x$formula
+}
+
+#' @rdname wbb-methods
+#' @importFrom stats terms
+#' @export
+terms.wbb <- function(x, ...) {
+  check_fit(x)
+  need_formula(x, "terms")
+  x$terms
+}
+
+need_formula <- function(fit, what) {
+  if (is.null(fit$terms)) {
+    abort("argument", paste0("The fit was made from data and not from a formula, and has no ", what,
+      "; model.matrix(), variable.names() and nobs() say what it was made from."), "formula")
+  }
 }
 
 #' @rdname wbb-methods
@@ -171,10 +196,8 @@ formula.wbb <- function(x, ...) {
 model.frame.wbb <- function(formula, data = NULL, na.action = stats::na.omit, ...) {
   check_dots(..., .function = "model.frame", .known = c("data", "na.action"))
   fit <- check_fit(formula)
+  need_formula(fit, "model frame")
   if (is.null(data)) check_kept(fit, "y")
-  if (is.null(fit$terms)) {
-    abort("argument", "The fit was made from `x` and `y` and has no model frame.", "formula")
-  }
   if (is.null(data)) return(fit$model)
   if (!is.list(data)) bad_argument("data", "be a data frame", data)
   check_columns(all.vars(fit$terms[[2L]]), names(data), "data")
@@ -187,8 +210,31 @@ model.matrix.wbb <- function(object, data = NULL, ...) {
   check_dots(..., .function = "model.matrix", .known = "data")
   check_fit(object)
   x <- if (is.null(data)) own_columns(object) else new_x(object, data, "data")
-  if (isTRUE(object$spec$intercept)) cbind(`(Intercept)` = 1, x) else x
+  if (isTRUE(object$spec$intercept)) x <- cbind(`(Intercept)` = 1, x)
+  # Others find the columns of a term by it.
+  if (!is.null(object$terms) && is.matrix(x)) attributes(x)[c("assign", "contrasts")] <- column_terms(object)
+  x
 }
+
+# The term that each column belongs to, and the codings of factors, as model.matrix() has them.
+column_terms <- function(fit) {
+  sample <- if (is.null(fit$model)) NULL else fit$model[1L, , drop = FALSE]
+  if (is.null(sample)) return(list(NULL, fit$contrasts))
+  assign <- attr(stats::model.matrix(fit$terms, sample, contrasts.arg = fit$contrasts), "assign")
+  if (!isTRUE(fit$spec$intercept)) assign <- assign[assign != 0L]
+  list(assign, fit$contrasts)
+}
+
+#' @rdname wbb-methods
+#' @param n The number of draws to show, as in [utils::head()].
+#' @importFrom utils head
+#' @export
+head.wbb <- function(x, n = 6L, ...) utils::head(as.data.frame(x), n, ...)
+
+#' @rdname wbb-methods
+#' @importFrom utils tail
+#' @export
+tail.wbb <- function(x, n = 6L, ...) utils::tail(as.data.frame(x), n, ...)
 
 #' @rdname wbb-methods
 #' @export
@@ -202,13 +248,45 @@ variable.names.wbb <- function(object, ...) {
 print.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
   print_header(x)
-  cat("\nMode:\n")
-  mode <- coef(x)
-  hidden <- hidden_zeros(rowSums(as.matrix(mode) != 0) == 0)
-  print(if (is.matrix(mode)) mode[!hidden, , drop = FALSE] else mode[!hidden], digits = digits)
-  print_hidden(hidden, "zero")
+  if (is_path(x)) print_path(x, digits) else print_posterior(x, digits)
   print_failures(x)
   invisible(x)
+}
+
+# The most coefficients that are shown without being asked for: as in a notebook.
+print_most <- 30L
+
+# What a notebook shows, without pictures.
+print_posterior <- function(fit, digits) {
+  # Also a fit without any usable draw is to be looked at.
+  if (!length(solved_draws(fit, fit$lambda))) {
+    cat("\nMode:\n")
+    return(print(utils::head(coef(fit), print_most), digits = digits))
+  }
+  table <- summary_table(fit$lambda, fit, c(0.025, 0.975))
+  all <- nrow(table)
+  table <- table[shown_rows(table), ]
+  if (!has_mode(fit)) table$mode <- NULL
+  if (!any(table$p_zero > 0)) table$p_zero <- NULL
+  cat("\n")
+  print(summary_matrix(table[setdiff(names(table), c("p_positive", "mcse"))], digits), quote = FALSE, right = TRUE)
+  if (nrow(table) < all) cat("and ", all - nrow(table), " more, zero in most draws or with a smaller |mean| / sd\n", sep = "")
+}
+
+# Of many coefficients those that matter: seldom zero, and far from it.
+shown_rows <- function(table) {
+  if (nrow(table) <= print_most) return(seq_len(nrow(table)))
+  seldom <- which(table$p_zero <= 0.5)
+  signal <- ifelse(table$mean == 0, 0, abs(table$mean) / table$sd)[seldom]
+  sort(seldom[utils::head(order(table$p_zero[seldom], -signal), print_most)])
+}
+
+print_path <- function(fit, digits) {
+  cat("\nMode:\n")
+  mode <- coef(fit)
+  hidden <- hidden_zeros(rowSums(mode != 0) == 0)
+  print(mode[!hidden, , drop = FALSE], digits = digits)
+  print_hidden(hidden, "zero")
 }
 
 # Of many coefficients those that are zero are not worth a line.
@@ -224,7 +302,7 @@ print_header <- function(fit) {
   lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
   cat(words$title, "\n\n", sep = "")
   cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
-  cat("Data: ", data_text(fit$spec, words), "\n", sep = "")
+  cat("Data: ", data_text(fit, words), "\n", sep = "")
   cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
 }
 

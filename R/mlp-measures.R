@@ -32,6 +32,9 @@
 #' @export
 accuracy <- function(object, ...) UseMethod("accuracy")
 
+#' @export
+accuracy.default <- function(object, ...) hand_on("accuracy", object, c("generics", "yardstick"), ...)
+
 #' @rdname accuracy
 #' @export
 #' @exportS3Method generics::accuracy wbb_mlp
@@ -129,8 +132,12 @@ need_classes <- function(fit, what, instead) {
 #' @export
 calibration <- function(object, ...) UseMethod("calibration")
 
+#' @export
+calibration.default <- function(object, ...) hand_on("calibration", object, "caret", ...)
+
 #' @rdname calibration
 #' @export
+#' @exportS3Method caret::calibration wbb_mlp
 calibration.wbb_mlp <- function(object, x = NULL, y = NULL, class = NULL, bins = 10, level = 0.95, ...) {
   check_dots(..., .function = "calibration", .known = c("x", "y", "class", "bins", "level"))
   need_classes(object, "calibration", "predict(interval = \"prediction\")")

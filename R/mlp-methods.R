@@ -66,7 +66,7 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3
   scores <- test_scores(object)
   structure(
     list(
-      fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics")], class = class(object)),
+      fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics", "na.action")], class = class(object)),
       table = measure_table(measure_draws(object, scores), probs),
       mean = c(accuracy = if (length(object$levels)) scores$mean_right, log_loss = scores$mean_loss),
       draws = draw_count(object$spec), status = table(object$diagnostics$status), digits = check_count(digits, "digits")

@@ -73,7 +73,7 @@ check_mlp_interval <- function(interval, type, fit) {
 }
 
 predict_classes <- function(fit, rows, type, interval, level) {
-  answers <- ask_networks(fit, rows, interval_question(fit, interval, level))$rows
+  answers <- ask_networks(fit, rows, interval_question(interval, interval_probs(level), network_sigma(fit)))$rows
   if (interval == "none") {
     prob <- answers$mean
     dimnames(prob) <- list(rows$names, fit$levels)
@@ -90,17 +90,12 @@ likeliest <- function(prob, levels) {
 }
 
 predict_numbers <- function(fit, rows, interval, level) {
-  answers <- ask_networks(fit, rows, interval_question(fit, interval, level))$rows
+  answers <- ask_networks(fit, rows, interval_question(interval, interval_probs(level), network_sigma(fit)))$rows
   out <- do.call(cbind, unname(answers))
   rownames(out) <- rows$names
   if (interval == "none") return(out[, 1L])
   colnames(out) <- c("fit", "lwr", "upr")
   out
-}
-
-interval_question <- function(fit, interval, level) {
-  if (interval == "none") return(list(what = "mean"))
-  list(what = interval, probs = interval_probs(level), sigma = network_sigma(fit))
 }
 
 # Of the draws that have a network; empty for classes.
@@ -134,18 +129,10 @@ prediction_rows <- function(fit, newdata, argument = "newdata") {
 
 # Asking ---------------------------------------------------------------------------
 
-# The reply of all draws to a question about `rows`: `draws`, all answers; or `rows`, what has a part for each of
-# them; or `sums` over them. The question says `what` and brings what that takes; see mlp_predict.rs.
+# The reply of all draws to a question about `rows`; see R/ask.R.
 ask_networks <- function(fit, rows, question) {
   if (!rows$n) return(empty_reply(question, length(fit$levels)))
   if (is.null(rows$x)) ask_kept(fit, rows, question) else ask_new(fit, rows, question)
-}
-
-# The reply to a job about n rows: what has a part for each row is a matrix, with outputs as columns.
-reply_of <- function(start, n) {
-  reply <- job_result(run_job(start, watched()))
-  reply$rows <- lapply(reply$rows, function(part) matrix(part, n))
-  reply
 }
 
 ask_new <- function(fit, rows, question) {
@@ -166,7 +153,7 @@ ask_kept <- function(fit, rows, question, numbers = kept_block) {
     at <- before + seq_len(min(size, rows$n - before))
     block <- kept_predictions(fit, usable, at)
     if (!is.null(question$y)) question$y <- question$y[at]
-    reply_of(function() rust_mlp_kept_job(block, as.double(dim(block)), question, fit$spec["threads"]), length(at))
+    reply_of(function() rust_kept_job(block, as.double(dim(block)), question, fit$spec["threads"]), length(at))
   })
   Reduce(join_replies, parts)
 }

@@ -38,10 +38,9 @@ repr_html.wbb <- function(obj, n = 30, ...) {
 # ---- the parts -----------------------------------------------------------------------
 
 html_heading <- function(fit) {
-  spec <- fit$spec
   words <- describe(fit)
   lines <- c(
-    data_text(spec, words),
+    data_text(fit, words),
     paste0(tolower(names(words$lines)), ": ", words$lines)
   )
   paste0(

@@ -132,10 +132,3 @@ pad_draws <- function(na_action, draws) {
 draw_sigma <- function(fit, lambda = NULL) {
   of_draws(fit, fit$diagnostics$sigma, lambda)[usable_draws(fit, lambda)]
 }
-
-# Quantiles of each row's equal mixture of N(centre[i, k], sigma[k]^2): a row each, and a column for each of `probs`.
-mixture_quantiles <- function(probs, centre, sigma) {
-  settings <- list(threads = if (length(centre) < 1e4) 1L else check_threads(NULL))
-  found <- job_result(run_job(function() rust_mixture_job(as.double(t(centre)), sigma, probs, settings)))
-  matrix(found$quantiles, nrow(centre))
-}

@@ -6,7 +6,8 @@ format_lambda <- function(lambda) vapply(lambda, format, "", digits = 6)
 
 is_path <- function(fit) length(fit$lambda) > 1L
 
-# The place of `lambda` among the fitted ones. A fit may have none.
+# The place of `lambda` among the fitted ones: a value, as it was given or as it is printed, or else a number of a place. A
+# fit may have none.
 lambda_index <- function(fit, lambda) {
   fitted <- fit$lambda
   if (is.null(fitted)) {
@@ -15,14 +16,26 @@ lambda_index <- function(fit, lambda) {
   }
   if (is.null(lambda)) {
     if (length(fitted) == 1L) return(1L)
-    bad_argument("lambda", paste("be one of the fitted values", show_values(fitted)), NULL, "is missing")
+    bad_argument("lambda", lambda_choice(fitted), NULL, "is missing")
   }
-  lambda <- check_number(lambda, "lambda", 0)
-  close <- abs(fitted - lambda) <= 1e-6 * fitted
-  if (!any(close)) {
-    bad_argument("lambda", paste("be one of the fitted values", show_values(fitted)), lambda)
-  }
-  which.min(abs(fitted - lambda))
+  given <- lambda
+  if (is.character(lambda)) lambda <- suppressWarnings(as.numeric(lambda))
+  if (!is_number(lambda) || lambda < 0) bad_argument("lambda", lambda_choice(fitted), given)
+  close <- abs(fitted - lambda) <= 1e-5 * fitted
+  if (any(close)) return(which.min(abs(fitted - lambda)))
+  if (length(fitted) > 1L && lambda %in% seq_along(fitted)) return(as.integer(lambda))
+  bad_argument("lambda", lambda_choice(fitted), given)
+}
+
+lambda_choice <- function(fitted) {
+  paste0("be one of the fitted values ", paste(format_lambda(utils::head(fitted, 6L)), collapse = ", "),
+    if (length(fitted) > 6L) paste(" and", length(fitted) - 6L, "more"), if (length(fitted) > 1L) paste0(", or a place from 1 to ", length(fitted)))
+}
+
+# A value at the lambda that is asked for, or along a path: vectors become columns, matrices slices of an array.
+over_path <- function(fit, lambda, value) {
+  if (!is_path(fit) || !is.null(lambda)) return(value(lambda))
+  simplify2array(stats::setNames(lapply(fit$lambda, value), format_lambda(fit$lambda)))
 }
 
 # The attributes of draws: by draw, coefficient and, for a path, lambda.

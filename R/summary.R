@@ -34,7 +34,7 @@ summary_parts <- function(fit, probs, lambda, digits) {
   table <- do.call(rbind, lapply(lambdas, summary_table, fit = fit, probs = probs))
   structure(
     list(
-      fit = structure(fit[c("call", "lambda", "lambda_from", "cv", "spec")], class = class(fit)),
+      fit = structure(fit[c("call", "lambda", "lambda_from", "cv", "spec", "na.action")], class = class(fit)),
       table = table, lambda = lambdas, draws = draw_count(fit$spec),
       not_converged = sum(failed_solutions(fit, lambda)), digits = check_count(digits, "digits")
     ),
@@ -80,7 +80,14 @@ print.summary.wbb <- function(x, digits = x$digits, ...) {
   }
   cat("\n")
   print_not_converged(x)
+  print_doubt(x$fit)
   invisible(x)
+}
+
+# What the fit warned of when it was made, and remains true.
+print_doubt <- function(fit) {
+  doubt <- grid_doubt(fit)
+  if (!is.null(doubt)) writeLines(strwrap(paste0(doubt$message, "."), 100))
 }
 
 print_not_converged <- function(x) {
@@ -94,10 +101,12 @@ summary_matrix <- function(table, digits) {
   values <- as.matrix(table[setdiff(names(table), c("lambda", "term"))])
   shown <- values
   shown[] <- vapply(values, format, "", digits = digits)
-  probabilities <- c("p_zero", "p_positive")
+  probabilities <- intersect(c("p_zero", "p_positive"), colnames(values))
   shown[, probabilities] <- format(round(values[, probabilities, drop = FALSE], 3), nsmall = 3)
-  shown[, "mcse"] <- vapply(values[, "mcse"], format, "", digits = 2)
-  colnames(shown)[match(c(probabilities, "mcse"), colnames(shown))] <- c("P(=0)", "P(>0)", "MCSE")
+  if ("mcse" %in% colnames(shown)) shown[, "mcse"] <- vapply(values[, "mcse"], format, "", digits = 2)
+  printed <- c(p_zero = "P(=0)", p_positive = "P(>0)", mcse = "MCSE")
+  known <- intersect(names(printed), colnames(shown))
+  colnames(shown)[match(known, colnames(shown))] <- printed[known]
   rownames(shown) <- table$term
   shown
 }

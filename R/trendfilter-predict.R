@@ -97,11 +97,16 @@ trend_frame <- function(fit, newdata, argument = "newdata") {
 model.matrix.wbb_trendfilter <- function(object, data = NULL, ...) {
   check_dots(..., .function = "model.matrix", .known = "data")
   check_fit(object)
-  through <- interpolation(object$points, trend_points(object, data, "data"), object$spec$order)
+  x <- trend_matrix(interpolation(object$points, trend_points(object, data, "data"), object$spec$order))
+  colnames(x) <- object$spec$names
+  x
+}
+
+# Rows of weights as a sparse matrix with a column for each point.
+trend_matrix <- function(through) {
   Matrix::sparseMatrix(
     i = rep(seq_len(nrow(through$columns)), ncol(through$columns)), j = as.vector(through$columns),
-    x = as.vector(through$weight), dims = c(nrow(through$columns), length(object$points)),
-    dimnames = list(NULL, object$spec$names)
+    x = as.vector(through$weight), dims = c(nrow(through$columns), through$points)
   )
 }
 
@@ -116,7 +121,7 @@ interpolation <- function(points, at, order) {
     terms <- (at - others) / (near[, j] - others)
     Reduce(`*`, lapply(seq_len(order), function(i) terms[, i]), rep(1, length(at)))
   }, numeric(length(at)))
-  list(columns = columns, weight = matrix(weight, length(at)))
+  list(columns = columns, weight = matrix(weight, length(at)), points = length(points))
 }
 
 interpolated <- function(draws, through) {
@@ -130,17 +135,26 @@ interpolated <- function(draws, through) {
 
 # `centre` is what the bands of standard deviations are put around.
 trendfilter_limits <- function(fit, through, lambda, interval, level, centre) {
-  draws <- interpolated(draws_matrix(fit, lambda), through)
-  pointwise <- function() t(column_quantiles(draws, interval_probs(level)))
-  limits <- switch(interval,
-    credible = pointwise(),
-    prediction = mixture_quantiles(interval_probs(level), t(draws), draw_sigma(fit, lambda)),
-    se = centre + outer(column_sds(draws), stats::qnorm(interval_probs(level))),
-    simultaneous = widest(centre + outer(column_sds(draws), c(-1, 1) * sup_t(draws, level, centre)), pointwise())
-  )
-  limits <- matrix(limits, ncol = 2L)
+  limits <- if (interval %in% c("credible", "prediction")) {
+    trend_quantiles(fit, through, lambda, interval, level)
+  } else {
+    trend_deviations(fit, through, lambda, interval, level, centre)
+  }
   colnames(limits) <- c("lwr", "upr")
   limits
+}
+
+trend_quantiles <- function(fit, through, lambda, interval, level) {
+  question <- interval_question(interval, interval_probs(level), draw_sigma(fit, lambda))
+  draw_limits(draws_matrix(fit, lambda), trend_matrix(through), FALSE, question, fit$spec$threads)
+}
+
+trend_deviations <- function(fit, through, lambda, interval, level, centre) {
+  draws <- interpolated(draws_matrix(fit, lambda), through)
+  sd <- column_sds(draws)
+  if (interval == "se") return(centre + outer(sd, stats::qnorm(interval_probs(level))))
+  pointwise <- trend_quantiles(fit, through, lambda, "credible", level)
+  widest(centre + outer(sd, c(-1, 1) * sup_t(draws, level, centre)), pointwise)
 }
 
 # The multiple of the standard deviations around `centre` that `level` of the draws never leave.

@@ -14,9 +14,12 @@ describe_bootstrap <- function(fit, name, data = NULL) {
   )
 }
 
-data_text <- function(spec, words) {
-  if (!is.null(words$data)) return(words$data)
-  paste0(counted(spec$n, "row"), ", ", counted(spec$p, "column"))
+data_text <- function(fit, words) {
+  text <- if (!is.null(words$data)) words$data else paste0(counted(fit$spec$n, "row"), ", ", counted(fit$spec$p, "column"))
+  dropped <- length(fit$na.action)
+  imputed <- fit$spec$imputations
+  paste0(text, if (dropped) paste0("; ", counted(dropped, "row"), " with missing values left out"),
+    if (!is.null(imputed)) paste0("; ", counted(imputed, "imputation")))
 }
 
 # "1 row", "1,200 rows"
@@ -41,5 +44,6 @@ lambda_text <- function(fit) {
     paste0(" (", fit$cv$nfolds, "-fold cross-validation, rule \"", fit$cv$rule, "\")")
   }
   if (fit$lambda_from == "marglik") from <- " (largest marginal likelihood)"
+  if (fit$lambda_from == "pooled") from <- " (the mean of the imputations)"
   paste0(format_lambda(fit$lambda), from)
 }

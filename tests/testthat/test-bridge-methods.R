@@ -3,8 +3,8 @@ fit <- bayes_bridge(y ~ bmi + map + ltg, diabetes, draws = 500, burn = 200, chai
 # Estimates and R-hat may differ in the last digit between machines.
 hide_estimates <- function(lines) {
   lines <- gsub("(R-hat|size) [0-9.,]+", "\\1 #", lines)
-  lines[grep("Posterior mean", lines) + 2L] <- "#"
-  lines
+  lines <- sub("^ +mean +sd", " mean sd", lines)
+  sub("^(\\(Intercept\\)|bmi|map|ltg) .*", "\\1 #", lines)
 }
 
 test_that("print and summary show the chains", {

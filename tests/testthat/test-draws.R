@@ -8,9 +8,31 @@ test_that("draws come as matrix and data frame", {
   expect_identical(names(as.data.frame(fit)), colnames(as.matrix(fit)))
 })
 
-test_that("a path needs a lambda and keeps the user's order", {
+test_that("a path gives the draws at one lambda, or at all", {
   expect_identical(path$lambda, c(10, 200, 50))
-  expect_bad(as.matrix(path), "lambda", "10, 200, 50")
+  wide <- as.matrix(path)
+  expect_identical(dim(wide), c(nrow(path$draws), 3L * ncol(path$draws)))
+  expect_identical(wide[, "bmi[50]"], as.matrix(path, lambda = 50)[, "bmi"])
+  long <- as.data.frame(path)
+  expect_identical(names(long), c("lambda", "draw", colnames(path$draws)))
+  expect_identical(long$bmi[long$lambda == 200], unname(as.matrix(path, lambda = 200)[, "bmi"]))
+  expect_identical(head(path, 3), long[1:3, ])
+})
+
+test_that("a lambda is a value as given or printed, or a place", {
+  third <- quick(y ~ ., diabetes, lambda = c(10, 100 / 3), draws = 5)
+  of <- function(lambda) as.matrix(third, lambda = lambda)
+  expect_identical(of(100 / 3), of(2))
+  expect_identical(of("33.3333"), of(2))
+  expect_identical(of(33.3333), of(2))
+  # A value goes before a place.
+  ones <- quick(y ~ ., diabetes, lambda = c(2, 1), draws = 5)
+  expect_identical(as.matrix(ones, lambda = 1), as.matrix(ones, lambda = "1"))
+  expect_false(identical(as.matrix(ones, lambda = 1), as.matrix(ones, lambda = 2)))
+  expect_bad(of(3), "lambda", "place from 1 to 2")
+  expect_bad(of("x"), "lambda", "10, 33.3333")
+  # A fit at one lambda has no other places.
+  expect_bad(as.matrix(fit, lambda = 1), "lambda", "50")
   expect_bad(as.matrix(path, lambda = 11), "lambda", "11")
   expect_bad(as.matrix(fit, lambda = 11), "lambda", "50")
   expect_equal(as.matrix(path, lambda = 50), as.matrix(fit), tolerance = 1e-6)

@@ -21,7 +21,7 @@ test_that("a misuse is an error that names the argument", {
   expect_argument(plot(fit, colour = "red"), "colour")
   expect_argument(plot(path, lambda = 1), "lambda")
   expect_argument(plot(path, type = "density"), "lambda")
-  expect_argument(plot(path, type = "density", lambda = 3), "lambda")
+  expect_argument(plot(path, type = "density", lambda = 99), "lambda")
 })
 
 test_that("every picture is drawn without a warning, returns its numbers and restores par()", {

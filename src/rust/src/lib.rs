@@ -15,7 +15,8 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
-mod predictive;
+mod predict;
+mod question;
 mod results;
 mod settings;
 mod trendfilter;
@@ -44,7 +45,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
-    use predictive;
+    use predict;
     use trendfilter;
     use weights;
     fn rust_extent;

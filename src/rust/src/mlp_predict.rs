@@ -1,18 +1,14 @@
 //! Predictions of networks: networks, rows and a question in, what is made of all draws' answers out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job::{self, Outcome};
+use crate::job;
 use crate::mlp::shape;
-use crate::results::flat;
+use crate::question::Question;
 use extendr_api::prelude::*;
-use ndarray::{Array3, ShapeBuilder};
 use wbb_core::data::standard::Standard;
 use wbb_core::engine::job::Control;
 use wbb_core::error::Error;
-use wbb_core::mlp::{
-    All, Answer, Answers, Inputs, Interval, Limits, Mean, Networks, Observed, Scores, Shape,
-    Spread, Table, ask,
-};
+use wbb_core::mlp::{Answer, Inputs, Networks, Shape};
 
 /// Networks on their way between R and a job, as R keeps them: four bytes a parameter. A few at a time
 /// cross, so that R can be interrupted in between.
@@ -47,7 +43,7 @@ fn rust_shelf_take(mut shelf: ExternalPtr<Shelf>, count: f64) -> List {
     List::from_values(shelf.0.drain(..count).map(robj))
 }
 
-/// Ask the networks of a shelf about new rows; see R/mlp-predict.R for the question and the settings.
+/// Ask the networks of a shelf about new rows; see R/mlp-predict.R for the settings.
 #[extendr]
 fn rust_mlp_predict_job(
     mut networks: ExternalPtr<Shelf>,
@@ -102,106 +98,10 @@ fn decode(
     networks.into_iter().map(one).collect()
 }
 
-/// Ask about answers that were kept: draws by rows by classes.
-#[extendr]
-fn rust_mlp_kept_job(answers: &[f64], shape: &[f64], question: List, settings: List) -> Robj {
-    reply(start_kept(answers, shape, &Fields::new(&question), &Fields::new(&settings)))
-}
-
-fn start_kept(answers: &[f64], shape: &[f64], question: &Fields, fields: &Fields) -> Result<Robj> {
-    let question = Question::read(question)?;
-    let size = |k: usize| shape.get(k).map_or(1, |size| *size as usize);
-    let table = Array3::from_shape_vec((size(0), size(1), size(2)).f(), answers.to_vec())
-        .map_err(|e| Error::Internal(format!("kept answers: {e}")))?;
-    job::start(fields, move |control| question.put(&Table(table), control))
-}
-
-/// What is to be made of the answers.
-enum Question {
-    Draws,
-    Mean,
-    Limits { interval: Interval, probs: Vec<f64> },
-    Spread { classes: bool },
-    Scores(Observed),
-}
-
-impl Question {
-    fn read(fields: &Fields) -> Result<Question> {
-        let limits = |interval| Ok(Question::Limits { interval, probs: fields.numbers("probs")? });
-        match fields.text("what")?.as_str() {
-            "draws" => Ok(Question::Draws),
-            "mean" => Ok(Question::Mean),
-            "credible" => limits(Interval::Credible),
-            "prediction" => limits(Interval::Predictive(fields.numbers("sigma")?)),
-            "spread" => Ok(Question::Spread { classes: fields.flag("classes")? }),
-            "classes" => {
-                // R counts from 1.
-                let ids = fields.counts::<u32>("y")?;
-                let ids = ids.into_iter().map(|id| id.saturating_sub(1)).collect();
-                Ok(Question::Scores(Observed::Classes(ids)))
-            }
-            "numbers" => {
-                let (y, sigma) = (fields.numbers("y")?, fields.numbers("sigma")?);
-                Ok(Question::Scores(Observed::Numbers { y, sigma }))
-            }
-            word => fields.unknown("what", word),
-        }
-    }
-
-    /// `rows` have a part for each row, `sums` are over rows.
-    fn put(self, answers: &dyn Answers, control: &Control) -> Result<Outcome> {
-        let shape = answers.shape();
-        let rest: Box<dyn FnOnce() -> List + Send> = match self {
-            Question::Draws => {
-                let mut all = All::new(shape);
-                ask(answers, &mut all, control)?;
-                let tables = vec![("draws", flat(all.0))];
-                return Ok(Outcome { tables, rest: Box::new(|| list!()) });
-            }
-            Question::Mean => {
-                let mut mean = Mean::new(shape);
-                ask(answers, &mut mean, control)?;
-                let mean = flat(mean.0);
-                Box::new(move || list!(rows = list!(mean = mean)))
-            }
-            Question::Limits { interval, probs } => {
-                let mut found = Limits::new(shape, interval, &probs);
-                ask(answers, &mut found, control)?;
-                let limits = |k| flat(found.limits.index_axis(ndarray::Axis(2), k).to_owned());
-                let (lower, upper) = (limits(0), limits(1));
-                let mean = flat(found.mean.0);
-                Box::new(move || list!(rows = list!(mean = mean, lower = lower, upper = upper)))
-            }
-            Question::Spread { classes } => {
-                let mut found = Spread::new(shape, classes);
-                ask(answers, &mut found, control)?;
-                Box::new(move || list!(rows = list!(data = found.data, model = found.model)))
-            }
-            Question::Scores(observed) => {
-                let mut found = Scores::new(shape, observed);
-                ask(answers, &mut found, control)?;
-                Box::new(move || {
-                    list!(
-                        sums = list!(
-                            right = found.right,
-                            loss = found.loss,
-                            square = found.square,
-                            mean_right = found.mean_right,
-                            mean_loss = found.mean_loss
-                        )
-                    )
-                })
-            }
-        };
-        Ok(Outcome { tables: Vec::new(), rest })
-    }
-}
-
 extendr_module! {
     mod mlp_predict;
     fn rust_shelf;
     fn rust_shelf_put;
     fn rust_shelf_take;
     fn rust_mlp_predict_job;
-    fn rust_mlp_kept_job;
 }

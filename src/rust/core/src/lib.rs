@@ -37,6 +37,7 @@ pub mod loss;
 pub mod marginal;
 pub mod mlp;
 pub mod penalty;
+pub mod predictions;
 pub mod random;
 pub mod trendfilter;
 

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// From the bottom to the top; modules of one layer do not know each other, except where they are one
 /// folder.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["error"],
     &["linalg", "penalty"],
     &["random"],
     &["engine", "data", "loss"],
+    &["predictions"],
     &["lasso", "trendfilter", "genlasso", "mlp", "bridge", "laplace"],
     &["marginal"],
     &["lib"],

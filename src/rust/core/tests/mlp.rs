@@ -7,7 +7,8 @@ use common::networks::{Data, Plain, SEED, draw, parameters, recipe};
 use wbb_core::data::source::Source;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::problem::Status;
-use wbb_core::mlp::{Activation, All, Answers, Init, Inputs, Method, Mlp, Networks, Recipe, ask};
+use wbb_core::mlp::{Activation, Init, Inputs, Method, Mlp, Networks, Recipe};
+use wbb_core::predictions::{All, Answers, ask};
 use wbb_core::random::laws::Law;
 
 const ACTIVATIONS: [Activation; 3] = [Activation::Relu, Activation::Tanh, Activation::Identity];

@@ -10,6 +10,7 @@ pub mod gram;
 pub mod graph;
 pub mod lanes;
 pub mod ldl;
+pub mod normal;
 pub mod order;
 pub mod single;
 pub mod sparse;

@@ -9,7 +9,7 @@
 //! - `units`: activations (the products that take the time are in `linalg::single`);
 //! - `network`: there and back again; `target`: what is lost on the way;
 //! - `start`, `order`, `optimizer`, `average`, `train`: the steps of a draw;
-//! - `problem`: the draws; `cv`: their lambda; `predict`: their answers; `reduce`: what is made of them.
+//! - `problem`: the draws; `cv`: their lambda; `predict`: their answers, of which `predictions` makes what is asked for.
 
 mod average;
 mod cv;
@@ -19,7 +19,6 @@ mod optimizer;
 mod order;
 mod predict;
 mod problem;
-mod reduce;
 mod start;
 mod target;
 mod train;
@@ -28,9 +27,8 @@ mod units;
 pub use data::Inputs;
 pub use network::Shape;
 pub use optimizer::Method;
-pub use predict::{Answers, Networks, Table, ask};
+pub use predict::Networks;
 pub use problem::{DrawNetwork, Mlp};
-pub use reduce::{All, Interval, Limits, Mean, Observed, Scores, Spread};
 pub use target::{Answer, Target};
 pub use train::{Init, Recipe};
 pub use units::Activation;

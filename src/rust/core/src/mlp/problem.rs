@@ -2,13 +2,14 @@
 
 use super::data::Inputs;
 use super::network::Shape;
-use super::predict::{Answers, Networks};
+use super::predict::Networks;
 use super::start::start;
 use super::target::{Answer, Target};
 use super::train::{Init, Recipe, Sample, Trained, Trainer};
 use crate::engine::job::{Control, Stage};
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
+use crate::predictions::Answers;
 use crate::random::weights::WeightPlan;
 use ndarray::{Array2, ShapeBuilder};
 use std::borrow::Cow;

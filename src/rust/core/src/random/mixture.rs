@@ -1,5 +1,7 @@
 //! Equal mixtures of normal distributions: what the draws of a regression say of a new response.
 
+use crate::linalg::normal::{TAU_ROOT, local};
+
 /// Components N(centre, sigma²), one a draw.
 pub struct Mixture<'a> {
     pub centre: &'a [f64],
@@ -33,6 +35,8 @@ impl Level {
 const STEPS: usize = 200;
 /// Of a quantile, relative to the components'.
 const TOLERANCE: f64 = 1e-10;
+/// A step as short as this, in the smallest standard deviation, leaves an error of its third power.
+const LAST_STEP: f64 = 1e-4;
 
 impl Mixture<'_> {
     /// A draw that fits perfectly is a point mass; zero would give 0/0 at that point.
@@ -41,40 +45,45 @@ impl Mixture<'_> {
         self.centre.iter().copied().zip(sigma)
     }
 
-    /// The quantile at a level, by Newton steps kept inside a bracket. The quantiles of the components bracket
-    /// that of the mixture; the normal distribution with its mean and variance is the start.
-    pub fn quantile(&self, Level { p, z }: Level) -> f64 {
+    /// The quantiles at some levels, by Halley's steps (of third order) kept inside a bracket. The quantiles
+    /// of the components bracket that of the mixture; the normal distribution with its mean and variance
+    /// is the start.
+    pub fn quantiles(&self, levels: &[Level]) -> Vec<f64> {
         let count = self.centre.len() as f64;
-        let of_components = || self.components().map(|(c, s)| c + z * s);
-        let mut lower = of_components().fold(f64::INFINITY, f64::min);
-        let mut upper = of_components().fold(f64::NEG_INFINITY, f64::max);
-        let tolerance = TOLERANCE * lower.abs().max(upper.abs());
+        let scales: Vec<f64> = self.components().map(|(_, s)| 1.0 / s).collect();
+        let smallest = self.components().fold(f64::INFINITY, |least, (_, s)| least.min(s));
         let middle = self.centre.iter().sum::<f64>() / count;
         let square: f64 = self.components().map(|(c, s)| (c - middle) * (c - middle) + s * s).sum();
-        let mut at = (middle + z * (square / count).sqrt()).clamp(lower, upper);
-        for _ in 0..STEPS {
-            let (mut mass, mut density) = (0.0, 0.0);
-            for (c, s) in self.components() {
-                let z = (at - c) / s;
-                mass += normal_mass(z);
-                density += libm::exp(-0.5 * z * z) / s;
+        let spread = (square / count).sqrt();
+        let mut room = vec![0.0; 3 * self.centre.len()];
+        let mut search = |&Level { p, z }: &Level| {
+            let of_components = || self.components().map(|(c, s)| c + z * s);
+            let mut lower = of_components().fold(f64::INFINITY, f64::min);
+            let mut upper = of_components().fold(f64::NEG_INFINITY, f64::max);
+            let tolerance = TOLERANCE * lower.abs().max(upper.abs());
+            let mut at = (middle + z * spread).clamp(lower, upper);
+            for _ in 0..STEPS {
+                let here = local(at, self.centre, &scales, &mut room);
+                let excess = here.mass - p;
+                if excess > 0.0 {
+                    upper = at;
+                } else {
+                    lower = at;
+                }
+                let newton = excess / here.density;
+                let bend = 1.0 - 0.5 * newton * here.slope / here.density;
+                let step = newton / if bend.is_finite() { bend.clamp(0.5, 2.0) } else { 1.0 };
+                let inside = step.is_finite() && (lower..=upper).contains(&(at - step));
+                let next = if inside { at - step } else { lower + (upper - lower) / 2.0 };
+                let moved = (next - at).abs();
+                at = next;
+                if moved <= tolerance || (inside && moved <= LAST_STEP * smallest) {
+                    break;
+                }
             }
-            let excess = mass / count - p;
-            if excess > 0.0 {
-                upper = at;
-            } else {
-                lower = at;
-            }
-            let step = excess / (density / (count * TAU_ROOT));
-            let inside = step.is_finite() && (lower..=upper).contains(&(at - step));
-            let next = if inside { at - step } else { lower + (upper - lower) / 2.0 };
-            let moved = (next - at).abs();
-            at = next;
-            if moved <= tolerance {
-                break;
-            }
-        }
-        at
+            at
+        };
+        levels.iter().map(&mut search).collect()
     }
 
     /// Of one component.
@@ -96,9 +105,6 @@ impl Mixture<'_> {
     }
 }
 
-/// √(2π).
-const TAU_ROOT: f64 = 2.506_628_274_631_000_7;
-
 fn normal_mass(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
@@ -111,7 +117,7 @@ mod tests {
     fn quantiles_of_one_component_are_those_of_the_normal_distribution() {
         // R 4.2: qnorm(c(0.025, 0.5, 0.999)).
         for (p, z) in [(0.025, -1.959963984540054), (0.5, 0.0), (0.999, 3.090232306167813)] {
-            let at = Mixture { centre: &[3.0], sigma: &[2.0] }.quantile(Level::new(p));
+            let at = Mixture { centre: &[3.0], sigma: &[2.0] }.quantiles(&[Level::new(p)])[0];
             assert!((at - (3.0 + 2.0 * z)).abs() < 1e-9, "{p}: {at}");
         }
     }
@@ -122,7 +128,7 @@ mod tests {
         let sigma = [0.1, 3.0, 0.0, 1.0];
         for p in [0.001, 0.2, 0.7, 0.9, 0.999] {
             let mixture = Mixture { centre: &centre, sigma: &sigma };
-            let at = mixture.quantile(Level::new(p));
+            let at = mixture.quantiles(&[Level::new(p)])[0];
             let below = |at: f64| {
                 mixture.components().map(|(c, s)| normal_mass((at - c) / s)).sum::<f64>() / 4.0
             };
@@ -133,7 +139,7 @@ mod tests {
     #[test]
     fn draws_that_all_fit_perfectly_are_a_point() {
         let mixture = Mixture { centre: &[2.0, 2.0], sigma: &[0.0, 0.0] };
-        assert!((mixture.quantile(Level::new(0.9)) - 2.0).abs() < 1e-12);
+        assert!((mixture.quantiles(&[Level::new(0.9)])[0] - 2.0).abs() < 1e-12);
         assert_eq!(mixture.log_density(3.0), f64::NEG_INFINITY);
     }
 }

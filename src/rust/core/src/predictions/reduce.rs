@@ -98,12 +98,11 @@ impl Limits {
         let mut answers = answers.to_vec();
         match &self.interval {
             Interval::Credible => {
-                answers.sort_unstable_by(f64::total_cmp);
-                self.levels.iter().map(|level| quantile(&answers, level.p)).collect()
+                self.levels.iter().map(|level| quantile(&mut answers, level.p)).collect()
             }
             Interval::Predictive(sigma) => {
                 let mixture = Mixture { centre: &answers, sigma };
-                self.levels.iter().map(|level| mixture.quantile(*level)).collect()
+                mixture.quantiles(&self.levels)
             }
         }
     }
@@ -128,12 +127,13 @@ impl Reduction for Limits {
     }
 }
 
-/// Of sorted numbers, as R's default (type 7).
-fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let at = (sorted.len() - 1) as f64 * p;
+/// As R's default (type 7); the numbers are put into another order.
+fn quantile(numbers: &mut [f64], p: f64) -> f64 {
+    let at = (numbers.len() - 1) as f64 * p;
     let below = at.floor();
-    let lower = sorted[below as usize];
-    let upper = sorted[(below as usize + 1).min(sorted.len() - 1)];
+    let (_, lower, above) = numbers.select_nth_unstable_by(below as usize, f64::total_cmp);
+    let lower = *lower;
+    let upper = above.iter().copied().min_by(f64::total_cmp).unwrap_or(lower);
     lower + (at - below) * (upper - lower)
 }
 

@@ -1,0 +1,126 @@
+# What the packages of easystats (bayestestR, parameters, performance) ask for. They know Bayesian models by a list of
+# their own; here their work is done on the draws.
+
+#' Descriptions of the posterior by bayestestR, parameters and performance
+#'
+#' Methods for the generics of these packages. Each works on the draws, as the package does for a data frame of draws; the
+#' region of practical equivalence is by default a tenth of the standard deviation of the response around zero, as
+#' for their other linear models. `performance::r2()` is the median of `rstantools::bayes_R2()`.
+#'
+#' @param x,posteriors,model A fit, as from [wbb_lasso()].
+#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param rope_range,range The region of practical equivalence; `"default"` is the one above.
+#' @param ci The probability of the intervals.
+#' @param ... More arguments of the functions of bayestestR and parameters.
+#' @return What the generics return: data frames with their classes.
+#' @examplesIf requireNamespace("bayestestR", quietly = TRUE)
+#' fit <- wbb_lasso(y ~ bmi + map + age, diabetes, lambda = 20, draws = 500, seed = 1)
+#' bayestestR::describe_posterior(fit)
+#' bayestestR::p_direction(fit)
+#' @name bayestestR.wbb
+NULL
+
+# A tenth of a standard deviation of the response, as bayestestR::rope_range() has it.
+rope_of <- function(fit, range) {
+  if (!identical(range, "default")) return(range)
+  if (is.null(fit$y) || length(fit$levels)) return(c(-0.1, 0.1))
+  c(-0.1, 0.1) * stats::sd(fit$y)
+}
+
+plain_draws <- function(fit, lambda) as.data.frame(draws_matrix(fit, lambda), optional = TRUE)
+
+#' @rdname bayestestR.wbb
+#' @method describe_posterior wbb
+#' @exportS3Method bayestestR::describe_posterior wbb
+describe_posterior.wbb <- function(posteriors, lambda = NULL, rope_range = "default", ...) {
+  bayestestR::describe_posterior(plain_draws(posteriors, lambda), rope_range = rope_of(posteriors, rope_range), ...)
+}
+
+#' @rdname bayestestR.wbb
+#' @method hdi wbb
+#' @exportS3Method bayestestR::hdi wbb
+hdi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::hdi(plain_draws(x, lambda), ci = ci, ...)
+
+#' @rdname bayestestR.wbb
+#' @method eti wbb
+#' @exportS3Method bayestestR::eti wbb
+eti.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::eti(plain_draws(x, lambda), ci = ci, ...)
+
+#' @rdname bayestestR.wbb
+#' @method ci wbb
+#' @exportS3Method bayestestR::ci wbb
+ci.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::ci(plain_draws(x, lambda), ci = ci, ...)
+
+#' @rdname bayestestR.wbb
+#' @method p_direction wbb
+#' @exportS3Method bayestestR::p_direction wbb
+p_direction.wbb <- function(x, lambda = NULL, ...) bayestestR::p_direction(plain_draws(x, lambda), ...)
+
+#' @rdname bayestestR.wbb
+#' @method point_estimate wbb
+#' @exportS3Method bayestestR::point_estimate wbb
+point_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::point_estimate(plain_draws(x, lambda), ...)
+
+#' @rdname bayestestR.wbb
+#' @method rope wbb
+#' @exportS3Method bayestestR::rope wbb
+rope.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {
+  bayestestR::rope(plain_draws(x, lambda), range = rope_of(x, range), ci = ci, ...)
+}
+
+#' @rdname bayestestR.wbb
+#' @method equivalence_test wbb
+#' @exportS3Method bayestestR::equivalence_test wbb
+equivalence_test.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {
+  bayestestR::equivalence_test(plain_draws(x, lambda), range = rope_of(x, range), ci = ci, ...)
+}
+
+#' @rdname bayestestR.wbb
+#' @method estimate_density wbb
+#' @exportS3Method bayestestR::estimate_density wbb
+estimate_density.wbb <- function(x, lambda = NULL, ...) bayestestR::estimate_density(plain_draws(x, lambda), ...)
+
+#' @rdname bayestestR.wbb
+#' @method model_parameters wbb
+#' @exportS3Method parameters::model_parameters wbb
+model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ...) {
+  parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws_matrix(model, lambda))), ci = ci, ...)
+}
+
+#' @rdname bayestestR.wbb
+#' @method r2 wbb
+#' @exportS3Method performance::r2 wbb
+r2.wbb <- function(model, lambda = NULL, ...) {
+  structure(list(R2 = c(`R2` = stats::median(bayes_R2.wbb(model, lambda = lambda)))), model_type = "Bayesian", class = "r2_generic")
+}
+
+#' @rdname bayestestR.wbb
+#' @method model_performance wbb
+#' @exportS3Method performance::model_performance wbb
+model_performance.wbb <- function(model, lambda = NULL, ...) {
+  check_fit(model)
+  lambda_index(model, lambda)
+  of <- function(method) if (is_path(model)) method(model, lambda = lambda) else method(model)
+  need_numbers(model, "R-squared", "accuracy() and log_loss() say how good it is")
+  error <- stats::na.omit(as.vector(of(residuals)))
+  structure(
+    data.frame(R2 = stats::median(bayes_R2.wbb(model, lambda = lambda)), RMSE = sqrt(mean(error^2)), Sigma = of(sigma)),
+    class = c("performance_model", "data.frame")
+  )
+}
+
+#' @rdname bayestestR.wbb
+#' @param data Rows to predict; by default those of the fit.
+#' @param predict `"expectation"` for the mean of the response, `"prediction"` for a new one.
+#' @method get_predicted wbb
+#' @exportS3Method insight::get_predicted wbb
+get_predicted.wbb <- function(x, data = NULL, predict = "expectation", ci = 0.95, lambda = NULL, ...) {
+  need_numbers(x, "number to predict", "predict() gives the probabilities of its classes")
+  noisy <- predict %in% c("prediction", "predict")
+  level <- if (is.null(ci)) 0.95 else check_level(ci, "ci")
+  draws <- if (noisy) posterior_predict.wbb(x, data, lambda = lambda) else posterior_epred.wbb(x, data, lambda = lambda)
+  limits <- t(column_quantiles(draws, interval_probs(level)))
+  structure(colMeans(draws),
+    ci_data = data.frame(SE = column_sds(draws), CI_low = limits[, 1L], CI_high = limits[, 2L], row.names = NULL),
+    data = if (is.null(data)) insight::get_data(x) else data, ci = level, predict = predict, class = c("get_predicted", "numeric"))
+}

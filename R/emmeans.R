@@ -1,0 +1,52 @@
+# Marginal means and contrasts of factors, by package emmeans, computed on the draws.
+
+#' Estimated marginal means and their contrasts
+#'
+#' Fits of [wbb_lasso()] and [bayes_bridge()] made from a formula work in `emmeans::emmeans()`, `emmeans::contrast()`,
+#' `emmeans::emtrends()` and what is built on them. The draws go along, so that `emmeans` summarises them as a posterior
+#' sample (medians and highest posterior density intervals), and `as.mcmc()` of its result gives the draws of every mean or
+#' contrast. For a fit with several lambdas give `lambda` to `emmeans()`.
+#'
+#' @param object A fit.
+#' @param data The data of the fit, if they were not kept in it.
+#' @param trms,xlev,grid What `emmeans` brings: terms, levels and the grid.
+#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param ... Passed on by `emmeans`.
+#' @return What the generics of emmeans are to return.
+#' @examplesIf requireNamespace("emmeans", quietly = TRUE)
+#' fit <- wbb_lasso(yield ~ block + N * P * K, npk, lambda = 1, draws = 500, seed = 1)
+#' emmeans::emmeans(fit, pairwise ~ N)
+#' @name emmeans.wbb
+NULL
+
+#' @rdname emmeans.wbb
+#' @method recover_data wbb
+#' @exportS3Method emmeans::recover_data wbb
+recover_data.wbb <- function(object, data = NULL, ...) {
+  check_fit(object)
+  check_linear(object, "emmeans")
+  if (is.null(data)) data <- model.frame(object)
+  emmeans::recover_data(object$call, stats::delete.response(terms(object)), object$na.action, data = data, ...)
+}
+
+#' @rdname emmeans.wbb
+#' @method emm_basis wbb
+#' @exportS3Method emmeans::emm_basis wbb
+emm_basis.wbb <- function(object, trms, xlev, grid, lambda = NULL, ...) {
+  frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
+  x <- stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
+  if (!has_intercept(object)) x <- x[, attr(x, "assign") != 0L, drop = FALSE]
+  draws <- draws_matrix(object, lambda)
+  list(
+    X = x, bhat = colMeans(draws), nbasis = matrix(NA), V = stats::cov(draws), dffun = function(k, dfargs) Inf,
+    dfargs = list(), misc = emmeans::.std.link.labels(family(object), list()), post.beta = draws
+  )
+}
+
+# Where columns of a model matrix have a coefficient each.
+check_linear <- function(fit, what) {
+  if (!inherits(fit, c("wbb_lasso", "wbb_bridge"))) {
+    abort("argument", paste0("`object` is a fit of class ", show_value(class(fit)[1L]), ", for which ", what,
+      " has no meaning; it is there for fits of wbb_lasso() and bayes_bridge()."), "object")
+  }
+}

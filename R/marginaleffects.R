@@ -1,0 +1,33 @@
+# Slopes, comparisons and predictions by package marginaleffects, computed on the draws.
+
+#' Marginal effects
+#'
+#' Fits work in the functions of package marginaleffects (`predictions()`, `comparisons()`, `slopes()` and what is built on
+#' them), by draws: estimates are medians, intervals are quantiles, and `posterior_draws()` of their results gives the
+#' draws themselves; `type = "prediction"` is a new response, noise included. Loading wbb adds the class of its fits to the option `marginaleffects_model_classes`. For a fit with several
+#' lambdas give `lambda` to these functions.
+#'
+#' @name marginaleffects.wbb
+NULL
+
+# Registered when both packages are loaded, see zzz.R. `type` may be "prediction", a new response with its noise.
+
+get_predict.wbb <- function(model, newdata = NULL, type = "response", lambda = NULL, ...) {
+  type <- check_choice(type, "type", c("response", "link", "prediction"))
+  draws <- switch(type,
+    response = posterior_epred.wbb(model, newdata, lambda = lambda),
+    link = posterior_linpred.wbb(model, newdata = newdata, lambda = lambda),
+    prediction = posterior_predict.wbb(model, newdata, lambda = lambda)
+  )
+  classes <- dimnames(draws)[-(1:2)]
+  id <- intersect(c("rowid_internal", "rowid"), names(newdata))
+  row <- if (length(id)) newdata[[id[1L]]] else seq_len(ncol(draws))
+  draws <- matrix(draws, nrow(draws))
+  out <- data.frame(rowid = rep(row, length.out = ncol(draws)), estimate = column_quantiles(draws, 0.5)[1L, ])
+  if (length(classes)) out$group <- rep(classes[[1L]], each = length(row))
+  structure(out, posterior_draws = t(draws))
+}
+
+get_vcov.wbb <- function(model, ...) NULL
+
+get_coef.wbb <- function(model, ...) coef(model)

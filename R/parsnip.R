@@ -1,0 +1,74 @@
+# An engine "wbb" for models of package parsnip, registered as soon as both packages are loaded.
+
+#' The parsnip engine
+#'
+#' With packages parsnip and wbb loaded, `linear_reg(penalty = , mixture = )` has the engine `"wbb"`: [wbb_lasso()], with
+#' `penalty` as `lambda` (by default chosen by cross-validation; in our units, glmnet's times the number of rows) and `mixture` as
+#' `alpha`. So has `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
+#' arguments go into `set_engine("wbb", draws = 500, seed = 1)`. Predictions have the types `"numeric"`, `"conf_int"` (credible
+#' intervals), `"pred_int"` and `"raw"`; for classes `"class"` and `"prob"`. The fit itself, with all its methods, is
+#' `parsnip::extract_fit_engine()` of the result.
+#'
+#' @examples
+#' \dontrun{
+#' spec <- linear_reg(penalty = 50) |> set_engine("wbb", draws = 100, seed = 1)
+#' fit <- fit(spec, y ~ ., data = diabetes)
+#' predict(fit, diabetes[1:3, ], type = "pred_int")
+#' }
+#' @name parsnip-engine
+NULL
+
+# What an engine is: parsnip's model and mode, our function, and its arguments by parsnip's names.
+parsnip_engines <- function() {
+  hidden <- list(
+    hidden_units = c("hidden", "hidden_units"), penalty = c("lambda", "penalty"), epochs = c("epochs", "epochs"),
+    activation = c("activation", "activation"), learn_rate = c("learning_rate", "learn_rate")
+  )
+  shrunk <- list(penalty = c("lambda", "penalty"), mixture = c("alpha", "mixture"))
+  list(
+    list(model = "linear_reg", mode = "regression", fun = "wbb_lasso", arguments = shrunk),
+    list(model = "mlp", mode = "regression", fun = "wbb_mlp", arguments = hidden),
+    list(model = "mlp", mode = "classification", fun = "wbb_mlp", arguments = hidden)
+  )
+}
+
+register_parsnip <- function() {
+  parsnip <- asNamespace("parsnip")
+  for (engine in parsnip_engines()) {
+    # Loaded a second time, all is there already.
+    known <- parsnip$get_from_env(engine$model)
+    if (any(known$engine == "wbb" & known$mode == engine$mode)) next
+    register_engine(parsnip, engine$model, engine$mode, engine$fun, engine$arguments)
+  }
+}
+
+register_engine <- function(parsnip, model, mode, fun, arguments) {
+  parsnip$set_model_engine(model, mode, "wbb")
+  parsnip$set_dependency(model, "wbb", "wbb", mode)
+  for (name in names(arguments)) {
+    parsnip$set_model_arg(model, "wbb", name, arguments[[name]][1L], list(pkg = "dials", fun = arguments[[name]][2L]), FALSE)
+  }
+  parsnip$set_fit(model, mode, "wbb", list(
+    interface = "formula", protect = c("formula", "data"), func = c(pkg = "wbb", fun = fun), defaults = list()
+  ))
+  parsnip$set_encoding(model, mode, "wbb", list(
+    predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE, allow_sparse_x = FALSE
+  ))
+  prediction <- function(type, ..., post = NULL) {
+    arguments <- c(list(object = quote(object$fit), newdata = quote(new_data)), ...)
+    parsnip$set_pred(model, mode, "wbb", type, list(pre = NULL, post = post, func = c(fun = "predict"), args = arguments))
+  }
+  prediction("raw")
+  if (mode == "classification") {
+    prediction("class", type = "class", post = function(x, object) unname(x))
+    prediction("prob", type = "prob", post = function(x, object) tibble_of(x, colnames(x)))
+  } else {
+    limits <- function(x, object) tibble_of(x[, c("lwr", "upr"), drop = FALSE], c(".pred_lower", ".pred_upper"))
+    prediction("numeric", post = function(x, object) unname(x))
+    prediction("conf_int", interval = "credible", level = quote(level), post = limits)
+    prediction("pred_int", interval = "prediction", level = quote(level), post = limits)
+  }
+}
+
+# parsnip brings tibble with it.
+tibble_of <- function(x, names) tibble::as_tibble(stats::setNames(as.data.frame(unname(x)), names))

@@ -1,0 +1,19 @@
+# What happens when the package is loaded: packages that know nothing of it are told.
+
+.onLoad <- function(libname, pkgname) {
+  options(marginaleffects_model_classes = union(getOption("marginaleffects_model_classes"), "wbb"))
+  with_package("marginaleffects", register_marginaleffects)
+  with_package("parsnip", register_parsnip)
+}
+
+# Now, or as soon as that package is loaded.
+with_package <- function(package, action) {
+  if (isNamespaceLoaded(package)) action() else setHook(packageEvent(package, "onLoad"), function(...) action())
+}
+
+register_marginaleffects <- function() {
+  there <- asNamespace("marginaleffects")
+  registerS3method("get_predict", "wbb", get_predict.wbb, there)
+  registerS3method("get_vcov", "wbb", get_vcov.wbb, there)
+  registerS3method("get_coef", "wbb", get_coef.wbb, there)
+}

@@ -1,0 +1,63 @@
+//! Predictions of draws that R holds as numbers: coefficients of linear fits, or answers that were kept.
+
+use crate::convert::{Fields, Matrix, Result, reply};
+use crate::job;
+use crate::question::Question;
+use extendr_api::prelude::*;
+use ndarray::{Array2, Array3, ShapeBuilder};
+use wbb_core::error::Error;
+use wbb_core::predictions::{Columns, Linear, Table};
+
+/// Ask the draws of a linear fit, one row a draw, about the rows of x. An intercept is their first column.
+#[extendr]
+fn rust_linear_job(
+    x: List,
+    draws: &[f64],
+    intercept: bool,
+    question: List,
+    settings: List,
+) -> Robj {
+    reply(start_linear(&x, draws, intercept, &Fields::new(&question), &Fields::new(&settings)))
+}
+
+fn start_linear(
+    x: &List,
+    draws: &[f64],
+    intercept: bool,
+    question: &Fields,
+    fields: &Fields,
+) -> Result<Robj> {
+    let x = Matrix::new(x, "newdata")?;
+    let coefficients = x.columns + usize::from(intercept);
+    let shape = (draws.len() / coefficients.max(1), coefficients);
+    let draws = Array2::from_shape_vec(shape.f(), draws.to_vec())
+        .map_err(|e| Error::Internal(format!("draws of a linear fit: {e}")))?;
+    let columns = match x.sparse()? {
+        Some(sparse) => Columns::sparse(&sparse),
+        None => Columns::Dense { values: x.with_dense(<[f64]>::to_vec)?, rows: x.rows },
+    };
+    let question = Question::read(question)?;
+    job::start(fields, move |control| {
+        question.put(&Linear::new(columns, &draws, intercept), control)
+    })
+}
+
+/// Ask about answers that were kept: draws by rows by classes.
+#[extendr]
+fn rust_kept_job(answers: &[f64], shape: &[f64], question: List, settings: List) -> Robj {
+    reply(start_kept(answers, shape, &Fields::new(&question), &Fields::new(&settings)))
+}
+
+fn start_kept(answers: &[f64], shape: &[f64], question: &Fields, fields: &Fields) -> Result<Robj> {
+    let question = Question::read(question)?;
+    let size = |k: usize| shape.get(k).map_or(1, |size| *size as usize);
+    let table = Array3::from_shape_vec((size(0), size(1), size(2)).f(), answers.to_vec())
+        .map_err(|e| Error::Internal(format!("kept answers: {e}")))?;
+    job::start(fields, move |control| question.put(&Table(table), control))
+}
+
+extendr_module! {
+    mod predict;
+    fn rust_linear_job;
+    fn rust_kept_job;
+}

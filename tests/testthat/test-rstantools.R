@@ -1,0 +1,95 @@
+skip_if_not_installed("rstantools")
+fit <- quick_diabetes(draws = 100)
+new <- diabetes[c(3, 1, 7), ]
+
+test_that("draws of the mean and of a new response are told apart", {
+  mean <- rstantools::posterior_epred(fit, new)
+  expect_identical(mean, predict(fit, new, type = "draws"))
+  expect_identical(rstantools::posterior_linpred(fit, newdata = new), mean)
+  noisy <- rstantools::posterior_predict(fit, diabetes, seed = 1)
+  smooth <- rstantools::posterior_epred(fit, diabetes)
+  # The noise of a draw has its scale: chi-square with 442 degrees of freedom for each of 100 draws.
+  ratio <- rowMeans((noisy - smooth)^2) / fit$diagnostics$sigma^2
+  expect_true(all(ratio > qchisq(1e-6, 442) / 442 & ratio < qchisq(1 - 1e-6, 442) / 442))
+  expect_identical(dim(rstantools::posterior_predict(fit, new, draws = 10, re.form = NA)), c(10L, 3L))
+  expect_error(rstantools::posterior_predict(fit, new, drawz = 10), "draws", class = "wbb_error_argument")
+})
+
+test_that("a seed of its own leaves R's generator alone", {
+  set.seed(5)
+  before <- .Random.seed
+  a <- rstantools::posterior_predict(fit, new, seed = 3)
+  expect_identical(.Random.seed, before)
+  expect_identical(rstantools::posterior_predict(fit, new, seed = 3), a)
+  set.seed(3)
+  expect_identical(rstantools::posterior_predict(fit, new), a)
+})
+
+test_that("intervals, errors, likelihood and R2 are what they say", {
+  limits <- rstantools::predictive_interval(fit, prob = 0.8, newdata = new)
+  expect_identical(unname(limits), unname(predict(fit, new, interval = "prediction", level = 0.8)[, 2:3]))
+  expect_identical(colnames(limits), c("10%", "90%"))
+  expect_identical(unname(rstantools::posterior_interval(fit, 0.8, "bmi")), unname(confint(fit, "bmi", 0.8)))
+  error <- rstantools::predictive_error(fit, new, seed = 1)
+  expect_equal(error + rstantools::posterior_predict(fit, new, seed = 1), matrix(rep(new$y, each = 100), 100), ignore_attr = TRUE)
+  loglik <- rstantools::log_lik(fit, new)
+  expect_equal(loglik[[4, 2]], dnorm(new$y[2], predict(fit, new, type = "draws")[4, 2], fit$diagnostics$sigma[4], log = TRUE))
+  weighted <- update(fit, case_weights = rep(2, 442))
+  expect_equal(rstantools::log_lik(weighted), 2 * rstantools::log_lik(weighted, diabetes))
+  r2 <- rstantools::bayes_R2(fit)
+  variance <- apply(predict(fit, type = "draws"), 1, var)
+  expect_equal(r2, variance / (variance + fit$diagnostics$sigma^2))
+  expect_identical(rstantools::nsamples(fit), 100L)
+})
+
+test_that("a path needs a lambda where one matrix is the answer", {
+  path <- quick(y ~ ., diabetes, lambda = c(200, 50))
+  expect_bad(rstantools::posterior_predict(path), "lambda")
+  expect_identical(dim(rstantools::posterior_epred(path, new, lambda = 50)), c(20L, 3L))
+  expect_length(rstantools::bayes_R2(path, lambda = 2), 20L)
+})
+
+test_that("simulate() gives responses in columns, and the seed again", {
+  a <- simulate(fit, 3, seed = 4)
+  expect_identical(dim(a), c(442L, 3L))
+  expect_identical(simulate(fit, 3, seed = 4), a)
+  set.seed(2)
+  b <- simulate(fit, 1)
+  assign(".Random.seed", attr(b, "seed"), globalenv())
+  expect_equal(simulate(fit, 1), b, ignore_attr = TRUE)
+})
+
+test_that("classes are drawn by their probabilities", {
+  net <- wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 20, epochs = 20, standardize = TRUE, seed = 1, threads = 1)
+  prob <- rstantools::posterior_epred(net, iris)
+  expect_identical(dim(prob), c(20L, 150L, 3L))
+  class <- rstantools::posterior_predict(net, iris, seed = 1)
+  expect_identical(attr(class, "levels"), levels(iris$Species))
+  for (k in 1:3) {
+    # 3,000 independent classes: five standard errors.
+    expect_lt(abs(sum(class == k) - sum(prob[, , k])), 5 * sqrt(sum(prob[, , k] * (1 - prob[, , k]))))
+  }
+  expect_equal(rstantools::log_lik(net)[[3, 60]], log(prob[[3, 60, "versicolor"]]))
+  expect_error(rstantools::posterior_linpred(net), "posterior_epred", class = "wbb_error_argument")
+  expect_error(rstantools::bayes_R2(net), "accuracy", class = "wbb_error_argument")
+  expect_s3_class(simulate(net, 1, seed = 1)$sim_1, "factor")
+})
+
+test_that("loo says what it takes the draws for", {
+  skip_if_not_installed("loo")
+  quiet <- function(expr) suppressWarnings(expr)
+  expect_message(found <- quiet(loo::loo(fit)), class = "wbb_message_loo")
+  expect_equal(found$estimates["elpd_loo", "Estimate"], sum(found$pointwise[, "elpd_loo"]))
+  # Independent draws: the effective number is theirs.
+  bridge <- quiet(bayes_bridge(y ~ bmi, diabetes, draws = 200, burn = 50, chains = 2, seed = 1, threads = 1))
+  expect_no_message(quiet(loo::loo(bridge)))
+  rank <- suppressMessages(quiet(loo::loo_compare(fit, update(fit, . ~ sex))))
+  expect_identical(rownames(rank)[1], "fit")
+})
+
+test_that("pp_check() draws what bayesplot has", {
+  skip_if_not_installed("bayesplot")
+  expect_s3_class(bayesplot::pp_check(fit, seed = 1), "ggplot")
+  expect_s3_class(bayesplot::pp_check(fit, "stat", stat = "mean", nreps = 20), "ggplot")
+  expect_bad(bayesplot::pp_check(fit, "nothing"), "type")
+})
