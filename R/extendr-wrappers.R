@@ -73,10 +73,6 @@ rust_linear_job <- function(x, draws, intercept, question, settings) .Call(wrap_
 # Ask about answers that were kept: draws by rows by classes.
 rust_kept_job <- function(answers, shape, question, settings) .Call(wrap__rust_kept_job, answers, shape, question, settings)
 
-# Start to find, for each row, the quantiles at `probs` of the mixture of N(centre, sigma²) of its draws: `centre` has
-# a column for each row and `sigma` a number for each draw. The result has a column for each of `probs`.
-rust_mixture_job <- function(centre, sigma, probs, settings) .Call(wrap__rust_mixture_job, centre, sigma, probs, settings)
-
 # Start a trend filter job; see R/trendfilter.R for the settings.
 rust_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_trendfilter_job, x, y, settings)
 

@@ -126,7 +126,7 @@
 #' @param batch_size The number of rows of a step; from the number of rows on (or `Inf`) it is the full
 #'   gradient. `NULL` is 128, or about a tenth of the rows where these are few.
 #' @param learning_rate The (first) step; `NULL` is 0.1 for `"sgd"`, 0.01 for `"momentum"`, 0.001 for
-#'   `"adam"`.
+#'   `"adam"`; for regression a tenth of the first two.
 #' @param decay The rate at which the step falls, per step; 0 is a constant step.
 #' @param average The share of the steps, at the end of the training, whose iterates are averaged, from 0 to 1; 0 is the
 #'   last iterate.
@@ -252,7 +252,7 @@ mlp_settings <- function(design, given) {
     n_test = if (is.null(design$test_x)) 0L else nrow(design$test_x),
     lambda = check_one_lambda(given$lambda),
     epochs = check_epochs(given$epochs, n, batch_size), batch_size = batch_size,
-    learning_rate = check_learning_rate(given$learning_rate, optimizer),
+    learning_rate = check_learning_rate(given$learning_rate, optimizer, nlevels(design$y) > 0L),
     decay = check_number(given$decay, "decay", 0), average = check_number(given$average, "average", 0, 1),
     optimizer = optimizer, momentum = check_momentum(given$momentum),
     activation = check_choice(given$activation, "activation", c("relu", "tanh", "identity")),
@@ -302,10 +302,12 @@ check_epochs <- function(value, n, batch_size) {
   check_count(value, "epochs")
 }
 
-default_rates <- c(sgd = 0.1, momentum = 0.01, adam = 0.001)
+# The cross-entropy is never steep; the squared error is the steeper the wider the network, and a long step would leave its units dead.
+default_rates <- list(classes = c(sgd = 0.1, momentum = 0.01, adam = 0.001), numbers = c(sgd = 0.01, momentum = 0.001, adam = 0.001))
 
-check_learning_rate <- function(value, optimizer) {
-  if (is.null(value)) default_rates[[optimizer]] else check_number(value, "learning_rate", 0, open = TRUE)
+check_learning_rate <- function(value, optimizer, classes) {
+  if (!is.null(value)) return(check_number(value, "learning_rate", 0, open = TRUE))
+  default_rates[[if (classes) "classes" else "numbers"]][[optimizer]]
 }
 
 check_momentum <- function(value) {

@@ -63,11 +63,6 @@ pub struct Range {
 }
 
 impl Range {
-    pub fn read(fields: &Fields) -> Result<Range> {
-        let missing = || Error::Internal("setting draws is missing".into());
-        Range::read_optional(fields)?.ok_or_else(missing)
-    }
-
     /// None: only what comes before the draws is wanted.
     pub fn read_optional(fields: &Fields) -> Result<Option<Range>> {
         let Some(count) = fields.optional_count("draws")? else {
