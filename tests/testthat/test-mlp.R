@@ -195,7 +195,8 @@ test_that("lambda can be cross-validated, and is the same in chunks and for any 
   d <- with_seed(1, list(x = matrix(rnorm(60 * 12), 60)))
   d$y <- factor(d$x[, 1] + with_seed(2, rnorm(60)) > 0)
   run <- function(...) {
-    brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = "cv", nlambda = 4, nfolds = 3, lambda_min_ratio = 1e-3, epochs = 30, draws = 4, seed = 1, ...))
+    suppressWarnings(classes = "wbb_warning_grid", brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = "cv", nlambda = 4, nfolds = 3,
+      lambda_min_ratio = 1e-3, epochs = 30, draws = 4, seed = 1, ...)))
   }
   fit <- run(threads = 1)
   expect_identical(fit$lambda_from, "cv")
