@@ -11,7 +11,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-debian13 docs docs-site wrappers vendor build bench bench-lasso-peers bench-mlp \
+        check-debian13 docs docs-site wrappers vendor build bench bench-families bench-lasso-peers bench-mlp \
         notebook clean
 
 help: ## list the targets
@@ -69,6 +69,9 @@ build: vendor ## build the R tarball in .check
 bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/run.R
 	$(RSCRIPT) bench/bridge.R
+
+bench-families: install ## compare the draws of families with a loop over glmnet
+	$(RSCRIPT) bench/families.R
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R

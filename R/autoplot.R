@@ -201,6 +201,6 @@ gg_cv <- function(data) {
       breaks = ticks$at, labels = ticks$label,
       sec.axis = ggplot2::dup_axis(breaks = top$at, labels = top$label, name = data$counted)
     ) +
-    ggplot2::labs(x = expression(lambda ~ "(log scale)"), y = paste0("mean squared error, ", data$nfolds, "-fold CV")) +
+    ggplot2::labs(x = expression(lambda ~ "(log scale)"), y = data$measure) +
     gg_look()
 }

@@ -15,7 +15,9 @@
 #   predictive whether intervals of a new response make sense
 #   quantile   function(p, mean): of a new response, rows of means by draws; NULL where it is the Gaussian's
 #   random     function(mean, sigma, trials): new responses, one for each element of `mean`
-#   sigma      the residual scale where it is no estimate
+#   log_density  function(y, mean, sigma): of responses at means; a share is that of one trial, for trials are case weights
+#   ratios     what exp() of a coefficient is
+#   picture    one that only this family has
 
 family_names <- c("gaussian", "binomial", "poisson", "multinomial", "cox")
 
@@ -27,27 +29,40 @@ family_entry <- function(name) {
 }
 
 # Fits that know no family are of numbers.
-family_of <- function(fit) family_entry(if (is.null(fit$spec$family)) "gaussian" else fit$spec$family)
+family_of <- function(fit) {
+  word <- if (is.null(fit$spec$family)) "gaussian" else fit$spec$family
+  if (!word %in% family_names) {
+    abort("fit", paste0("This fit has been changed and cannot be used: its family is ", show_value(word), "."))
+  }
+  family_entry(word)
+}
 
 gaussian_entry <- function() {
   glm_entry(stats::gaussian(), NULL, code_gaussian, identity,
     measures = c(mse = "mean squared error"), types = c("response", "link"),
-    predictive = TRUE, sigma = NULL,
-    random = function(mean, sigma, trials) mean + sigma * stats::rnorm(length(mean)))
+    predictive = TRUE,
+    random = function(mean, sigma, trials) mean + sigma * stats::rnorm(length(mean)),
+    log_density = function(y, mean, sigma) stats::dnorm(y, mean, sigma, log = TRUE))
 }
 
 binomial_entry <- function() {
   glm_entry(stats::binomial(), "logistic", code_binomial, stats::plogis,
     measures = c(deviance = "binomial deviance", class = "misclassification", auc = "area under the ROC curve"),
-    types = c("response", "link", "class"), predictive = FALSE, sigma = 1,
-    random = function(mean, sigma, trials) stats::rbinom(length(mean), trials, mean) / pmax(trials, 1))
+    types = c("response", "link", "class"), predictive = FALSE,
+    random = function(mean, sigma, trials) stats::rbinom(length(mean), trials, mean) / pmax(trials, 1),
+    log_density = function(y, mean, sigma) {
+      y * log(pmax(mean, .Machine$double.xmin)) + (1 - y) * log(pmax(1 - mean, .Machine$double.xmin))
+    },
+    ratios = "odds ratios", picture = "calibration")
 }
 
 poisson_entry <- function() {
   glm_entry(stats::poisson(), "Poisson", code_poisson, exp,
     measures = c(deviance = "Poisson deviance"), types = c("response", "link"),
-    predictive = TRUE, quantile = poisson_mixture_quantile, sigma = 1,
-    random = function(mean, sigma, trials) stats::rpois(length(mean), mean))
+    predictive = TRUE, quantile = poisson_mixture_quantile,
+    random = function(mean, sigma, trials) stats::rpois(length(mean), mean),
+    # Not dpois(): rates need not be whole.
+    log_density = function(y, mean, sigma) ifelse(y > 0, y * log(mean), 0) - mean - lgamma(y + 1), ratios = "rate ratios")
 }
 
 multinomial_entry <- function() {
@@ -55,7 +70,7 @@ multinomial_entry <- function() {
     name = "multinomial", words = "multinomial", code = code_multinomial, mean = softmax,
     object = function() plain_family("multinomial", "softmax", softmax),
     measures = c(deviance = "multinomial deviance", class = "misclassification"),
-    types = c("response", "link", "class"), fitted = "response", predictive = FALSE, sigma = NULL, residuals = class_residuals,
+    types = c("response", "link", "class"), fitted = "response", predictive = FALSE, picture = "calibration", residuals = class_residuals,
     deviance = function(parts) -2 * class_log_likelihood(parts), log_likelihood = class_log_likelihood
   )
 }
@@ -66,17 +81,19 @@ cox_entry <- function() {
     object = function() plain_family("cox", "log", exp),
     measures = c(deviance = "partial-likelihood deviance"),
     # The risk of a row may be too large for a number: there is no intercept to hold x'b near zero.
-    types = c("link", "response", "risk", "survival"), fitted = "link", predictive = FALSE, sigma = NULL, residuals = cox_residuals,
-    deviance = function(parts) -2 * partial_log_likelihood(parts), log_likelihood = partial_log_likelihood
+    types = c("link", "response", "risk", "survival"), fitted = "link", predictive = FALSE, picture = "survival", residuals = cox_residuals,
+    deviance = function(parts) -2 * partial_log_likelihood(parts), log_likelihood = partial_log_likelihood,
+    ratios = "hazard ratios"
   )
 }
 
 # The families that stats has, with their canonical link.
-glm_entry <- function(object, words, code, mean, measures, types, predictive, quantile = NULL, sigma, random) {
+glm_entry <- function(object, words, code, mean, measures, types, predictive, quantile = NULL, random, log_density,
+                      ratios = NULL, picture = NULL) {
   list(
     name = object$family, words = words, object = function() object, code = code, mean = mean, measures = measures,
-    types = types, fitted = "response", predictive = predictive, quantile = quantile, sigma = sigma, random = random,
-    variance = object$variance,
+    types = types, fitted = "response", predictive = predictive, quantile = quantile, random = random,
+    log_density = log_density, ratios = ratios, picture = picture, variance = object$variance,
     residuals = function(parts, type) glm_residuals(object, parts, type),
     deviance = function(parts) sum(object$dev.resids(parts$y, parts$fitted, parts$weights)),
     log_likelihood = function(parts) glm_log_likelihood(object, parts)
@@ -138,7 +155,9 @@ link_values <- function(rows, coefficients, spec) {
 
 row_values <- function(rows, coefficients, spec, family, type = "response") {
   eta <- link_values(rows, coefficients, spec)
-  if (type == "link") eta else family$mean(eta)
+  if (type == "link") return(eta)
+  # plogis() of nothing has no dimensions.
+  array(family$mean(eta), dim(eta))
 }
 
 # Rows by classes by anything.
@@ -290,3 +309,6 @@ partial_log_likelihood <- function(parts) {
   sum((parts$weights * (parts$fitted - max(parts$fitted)))[seen]) -
     sum(ifelse(baseline$events > 0, baseline$events * log(baseline$at_risk), 0))
 }
+
+# The fit's classes for the coding of new responses, empty where it has none.
+known_classes <- function(fit) if (is.null(fit$levels)) character() else fit$levels

@@ -146,14 +146,20 @@ convergence_doubt <- function(fit, more = NULL) {
   status <- fit$diagnostics$status
   failed <- count_status(status, "not converged")
   empty <- count_status(status, "empty")
+  separated <- count_status(status, "separated")
   mode_failed <- count_status(fit$mode_diagnostics$status, "not converged") > 0L
-  if (!failed && !empty && !mode_failed && is.null(more)) return(NULL)
+  mode_separated <- count_status(fit$mode_diagnostics$status, "separated") > 0L
+  if (!failed && !empty && !separated && !mode_failed && !mode_separated && is.null(more)) return(NULL)
   unit <- if (is_path(fit)) "solutions (draws by lambdas)" else "draws"
   tolerance <- format(fit$spec$tolerance)
   problems <- c(
     if (failed) paste(failed, "of", length(status), unit, "did not reach the tolerance", tolerance),
     if (mode_failed) paste("the mode did not reach the tolerance", tolerance),
     if (empty) paste(empty, "of", length(status), unit, "had no positive weight"),
+    if (separated || mode_separated) paste(
+      if (separated) paste(separated, "of", length(status), unit), if (separated && mode_separated) "and", if (mode_separated) "the mode",
+      "would be infinite: what is not penalised separates the response; take a larger `lambda` or fewer columns"
+    ),
     more
   )
   list(kind = "convergence", message = paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))

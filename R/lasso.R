@@ -284,11 +284,18 @@ lasso_object <- function(result, design, settings) {
     draws = result$draws, mode = mode, lambda = result$lambda,
     lambda_from = if (!is.null(design$marglik)) "marglik" else if (is.null(result$cv)) "user" else "cv",
     cv = cv_result(result$cv, settings), marglik = design$marglik,
-    diagnostics = solver_diagnostics(result, settings), mode_diagnostics = mode_diagnostics(result),
+    diagnostics = of_family(solver_diagnostics(result, settings), settings),
+    mode_diagnostics = of_family(mode_diagnostics(result), settings),
     spec = list(names = names, columns = design$names, named = design$named), method = result$method,
     levels = design$levels, trials = design$trials, fitted = family_fitted(design, mode, settings, result$lambda),
     centre = if (settings$family == "cox") column_means(design$x, settings$case_weights)
   )
+}
+
+# Only the Gaussian has a scale to estimate.
+of_family <- function(diagnostics, settings) {
+  if (settings$family != "gaussian") diagnostics$sigma <- NULL
+  diagnostics
 }
 
 column_means <- function(x, weights) {
@@ -300,7 +307,7 @@ needed_parts.wbb_lasso <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
     spec = c("names", "columns", "named", "segments", "intercept", "p", "alpha", "refit", "weights", "prior_weight"),
-    diagnostics = c("status", if (family_of(fit)$name == "gaussian") "sigma")
+    diagnostics = c("status", if (is.list(fit$spec) && identical(fit$spec$family, "gaussian")) "sigma")
   )
 }
 

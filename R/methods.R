@@ -283,7 +283,7 @@ shown_rows <- function(table) {
 
 print_path <- function(fit, digits) {
   cat("\nMode:\n")
-  mode <- coef(fit)
+  mode <- fit$mode
   hidden <- hidden_zeros(rowSums(mode != 0) == 0)
   print(mode[!hidden, , drop = FALSE], digits = digits)
   print_hidden(hidden, "zero")

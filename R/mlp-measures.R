@@ -111,8 +111,11 @@ need_classes <- function(fit, what, instead) {
 #' probability, and in each bin the mean prediction stands beside the share of rows where it came true.
 #'
 #' @inheritParams accuracy
+#' @param object A fit of [wbb_mlp()], or of [wbb_lasso()] with the family `"binomial"` or `"multinomial"`.
+#' @param x Data like those of the fit: a matrix, or a data frame; `NULL` is the test set in the fit of networks, and the
+#'   fit's own rows for a lasso.
 #' @param class `NULL` looks at the probability of the predicted class, whichever it is (the confidence);
-#'   the name of a class at the probability of that class.
+#'   the name of a class at the probability of that class. For the family `"binomial"` `NULL` is the success.
 #' @param bins The number of bins, of equal width.
 #' @param level The probability of the interval of the observed share: that of Jeffreys as Brown, Cai and
 #'   DasGupta (2001) define it. With h of n rows true its limits are the equal-tailed quantiles of
@@ -129,6 +132,9 @@ need_classes <- function(fit, what, instead) {
 #'   standardize = TRUE, test = iris[-odd, ], seed = 1)
 #' calibration(fit, bins = 5)
 #' calibration(fit, bins = 5, class = "virginica")
+#'
+#' logistic <- wbb_lasso(am ~ wt + hp, mtcars, family = "binomial", lambda = 1, draws = 200, seed = 1)
+#' calibration(logistic, bins = 4)
 #' @export
 calibration <- function(object, ...) UseMethod("calibration")
 
@@ -150,19 +156,21 @@ calibration.wbb_mlp <- function(object, x = NULL, y = NULL, class = NULL, bins =
   calibration_table(prob[cbind(seq_len(rows$n), chosen)], as.integer(rows$y) == chosen, bins, level)
 }
 
-calibration_table <- function(predicted, true, bins, level) {
+# `true` is TRUE or FALSE, or the share of a row's trials.
+calibration_table <- function(predicted, true, bins, level, trials = rep(1L, length(predicted))) {
   bin <- pmin(pmax(ceiling(predicted * bins), 1), bins)
-  used <- sort(unique(bin))
-  count <- tabulate(match(bin, used))
-  hits <- tabulate(match(bin[true], used), length(used))
+  used <- sort(unique(bin[trials > 0]))
+  sums <- function(values) as.vector(rowsum(values, bin, reorder = TRUE))[match(used, sort(unique(bin)))]
+  count <- sums(trials)
+  hits <- sums(true * trials)
   limits <- vapply(interval_probs(level), stats::qbeta, numeric(length(used)), hits + 0.5, count - hits + 0.5)
   limits <- matrix(limits, ncol = 2L)
   # A share that was observed is inside its interval.
-  limits[hits == 0L, 1L] <- 0
+  limits[hits == 0, 1L] <- 0
   limits[hits == count, 2L] <- 1
   data.frame(
     from = (used - 1) / bins, to = used / bins,
-    predicted = as.vector(rowsum(predicted, bin, reorder = TRUE)) / count,
+    predicted = sums(predicted * trials) / count,
     observed = hits / count, lwr = limits[, 1L], upr = limits[, 2L], count = count
   )
 }

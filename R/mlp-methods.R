@@ -174,10 +174,21 @@ augment.wbb_mlp <- function(x, data = NULL, newdata = NULL, interval = c("none",
   x <- with_rows_of(x, data)
   predicted <- predict(x, newdata, interval = interval, level = conf.level)
   out <- if (is.null(newdata)) augment_data(x, data, NROW(predicted)) else augment_newdata(newdata)
-  columns <- if (length(x$levels)) augment_classes(predicted, x$levels) else list(.fitted = as.matrix(predicted)[, 1L])
-  if (interval != "none") columns[c(".lower", ".upper")] <- interval_columns(predicted, columns$.fitted)
+  if (length(x$levels)) return(augment_with_classes(out, predicted, x$levels, interval))
+  predicted <- as.matrix(predicted)
+  out$.fitted <- unname(predicted[, 1L])
+  if (interval != "none") out[c(".lower", ".upper")] <- list(unname(predicted[, "lwr"]), unname(predicted[, "upr"]))
+  out$.resid <- augment_residuals(x, newdata, out$.fitted)
+  out
+}
+
+augment_with_classes <- function(out, predicted, levels, interval) {
+  columns <- augment_classes(predicted, levels)
+  if (interval != "none") {
+    at <- cbind(seq_len(nrow(predicted)), as.integer(columns$.fitted))
+    columns[c(".lower", ".upper")] <- list(predicted[cbind(at, 2L)], predicted[cbind(at, 3L)])
+  }
   out[names(columns)] <- lapply(columns, unname)
-  if (!length(x$levels)) out$.resid <- augment_residuals(x, newdata, out$.fitted)
   out
 }
 
@@ -188,12 +199,6 @@ augment_classes <- function(predicted, levels) {
   known <- !is.na(prob[, 1L])
   class[known] <- likeliest(unname(prob[known, , drop = FALSE]), levels)
   list(.fitted = class, .probability = prob[cbind(seq_len(nrow(prob)), as.integer(class))])
-}
-
-interval_columns <- function(predicted, class) {
-  if (!is.factor(class)) return(list(predicted[, "lwr"], predicted[, "upr"]))
-  at <- cbind(seq_len(nrow(predicted)), as.integer(class))
-  list(predicted[cbind(at, 2L)], predicted[cbind(at, 3L)])
 }
 
 # ---- in a notebook -------------------------------------------------------------------

@@ -6,16 +6,20 @@
 
 # The pictures that this fit has the data for; the first is the default.
 plot_types <- function(fit) {
-  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (!is.null(fit$cv)) "cv")
+  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (!is.null(fit$cv)) "cv", family_pictures(fit))
 }
+
+# Those of family-plot.R.
+family_pictures <- function(fit) family_of(fit)$picture
 
 plot_type <- function(fit, type = NULL) {
   if (is.null(type)) {
     return(plot_types(fit)[1])
   }
-  type <- check_choice(type, "type", c("density", "interval", "path", "cv"))
+  type <- check_choice(type, "type", c("density", "interval", "path", "cv", "calibration", "survival"))
   if (!type %in% plot_types(fit)) {
-    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`")
+    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`",
+      calibration = "family = \"binomial\" or \"multinomial\"", survival = "family = \"cox\"")
     bad_argument("type", paste("be one of", show_values(plot_types(fit))), type,
       advice = paste0("That needs a fit with ", needs[[type]], "."))
   }
@@ -237,7 +241,7 @@ cv_data <- function(fit, label = "") {
     used = names(chosen) == fit$cv$rule
   )
   list(
-    type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds,
+    type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds, measure = cv_words(fit),
     counted = cv_counts(fit), note = NULL
   )
 }
@@ -247,6 +251,15 @@ cv_counts <- function(fit) {
   switch(fit$estimator,
     wbb_trendfilter = "knots", wbb_genlasso = "degrees of freedom", wbb_mlp = "parameters", "coefficients not zero"
   )
+}
+
+# What the curve shows: "binomial deviance, 10-fold CV".
+cv_words <- function(fit) {
+  measures <- family_of(fit)$measures
+  measure <- if (is.null(fit$cv$measure)) measures[[1L]] else measures[[fit$cv$measure]]
+  # Networks of classes are no family.
+  if (length(fit$levels) && fit$estimator == "wbb_mlp") measure <- "cross-entropy"
+  paste0(measure, ", ", fit$cv$nfolds, "-fold CV")
 }
 
 # log10(lambda); lambda = 0 stands half a decade left of the smallest other value.

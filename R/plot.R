@@ -19,9 +19,12 @@
 #'     posterior median (point), the mode (triangle) and P(beta = 0).}
 #'   \item{`"path"`}{For a fit with several `lambda`: posterior median, intervals and mode
 #'     (dashed) of each coefficient against `lambda`, on a log scale. The default there.}
-#'   \item{`"cv"`}{For a fit with `lambda = "cv"`: cross-validated mean squared error, plus and
+#'   \item{`"cv"`}{For a fit with `lambda = "cv"`: the cross-validated mean squared error (or what `cv_measure` says), plus and
 #'     minus one standard error, against `lambda`; number of non-zero coefficients on top;
 #'     lines at the minimum and at the one-standard-error rule, solid for the one used.}
+#'   \item{`"calibration"`}{For [wbb_lasso()] with the family `"binomial"` or `"multinomial"`: the table of
+#'     [calibration()], predicted probabilities against what was observed, at the fit's rows or at `newdata`.}
+#'   \item{`"survival"`}{For the family `"cox"`: [survival_curve()] at `newdata`, or at the mean of the columns.}
 #' }
 #' Draws that failed are left out, with a note in the picture.
 #'
@@ -29,7 +32,7 @@
 #' those of [bayes_bridge()], give `posterior::as_draws_array(fit)` to package bayesplot.
 #'
 #' @param x,object A fit.
-#' @param type `"density"`, `"interval"`, `"path"` or `"cv"`; `NULL` chooses by the fit.
+#' @param type One of the types below; `NULL` chooses by the fit.
 #' @param pars Coefficients to show: names, or positions in `coef(x)`. `NULL` shows all
 #'   but the intercept, at most `n`.
 #' @param n The largest number of coefficients shown when `pars` is `NULL`. If there are more,
@@ -350,7 +353,7 @@ draw_cv <- function(data, col, main) {
   graphics::axis(3, at = top$at, labels = top$label, col = NA, col.ticks = pale, col.axis = ink, cex.axis = 0.8)
   graphics::mtext(data$counted, side = 3, line = 1.4, cex = 0.8, col = ink)
   graphics::mtext(expression(lambda ~ "(log scale)"), side = 1, line = 1.9, col = ink)
-  graphics::mtext(sprintf("mean squared error, %d-fold CV", data$nfolds), side = 2, line = 3, las = 0, col = ink)
+  graphics::mtext(data$measure, side = 2, line = 3, las = 0, col = ink)
   graphics::text(chosen$position, limits[2] + 0.06 * diff(limits), chosen$rule, pos = c(2, 4), offset = 0.3,
     cex = 0.85, col = ink, xpd = NA)
   if (!is.null(main)) graphics::title(main, line = 2.8)

@@ -58,7 +58,7 @@ cv_result <- function(cv, settings) {
   list(
     curve = list2DF(cv[c("lambda", "mean", "se", "nonzero")]),
     lambda_min = cv$lambda[cv$index_min], lambda_1se = cv$lambda[cv$index_1se],
-    rule = settings$lambda_rule, foldid = cv$foldid, nfolds = settings$nfolds
+    rule = settings$lambda_rule, measure = settings$cv_measure, foldid = cv$foldid, nfolds = settings$nfolds
   )
 }
 
@@ -77,17 +77,20 @@ grid_doubt <- function(fit) {
   } else {
     "less penalty may be better: take a smaller `lambda_min_ratio`"
   }
-  list(kind = "grid", message = paste0("The cross-validated error is smallest at the ", end, " lambda of its grid, ",
+  best <- if (identical(fit$cv$measure, "auc")) "area under the curve is largest" else "error is smallest"
+  list(kind = "grid", message = paste0("The cross-validated ", best, " at the ", end, " lambda of its grid, ",
     format_lambda(fit$cv$lambda_min), ": ", advice, "; see plot(fit, \"cv\")"))
 }
 
 # By draw --------------------------------------------------------------------------
 
 # In the order of Rust's codes.
-status_levels <- c("converged", "not converged", "empty", "finished", "diverged", "unsettled")
+status_levels <- c("converged", "not converged", "empty", "finished", "diverged", "unsettled", "separated")
 
-# Solvers know the first three.
-status_factor <- function(codes, levels = status_levels[1:3]) factor(status_levels[codes + 1L], levels)
+# Those that solvers know.
+solver_levels <- c("converged", "not converged", "empty", "separated")
+
+status_factor <- function(codes, levels = solver_levels) factor(status_levels[codes + 1L], levels)
 
 # By code: to compare a factor with a word takes longer than to solve a small draw.
 count_status <- function(status, word) sum(unclass(status) == match(word, levels(status)), na.rm = TRUE)

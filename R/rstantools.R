@@ -261,21 +261,17 @@ log_lik.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, y =
   y <- observed_at(object, newdata, y)
   mean <- mean_draws(object, newdata, draws, lambda)
   sigma <- noise_scale(object, lambda)[spread_draws(object, draws, lambda)]
-  out <- matrix(log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
+  out <- matrix(row_log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
   if (is.null(newdata)) out * rep(row_weights(object), each = nrow(out)) else out
 }
 
-# Of responses, each beside its mean (draws by rows). A share of successes is that of one trial: trials are case weights.
-log_density <- function(fit, y, mean, sigma) {
+# Of responses, each beside its mean (draws by rows).
+row_log_density <- function(fit, y, mean, sigma) {
   if (length(dim(mean)) == 3L) {
     at <- cbind(rep(seq_len(nrow(mean)), ncol(mean)), rep(seq_len(ncol(mean)), each = nrow(mean)), as.integer(y))
     return(log(pmax(mean[at], .Machine$double.eps)))
   }
-  switch(family_of(fit)$name,
-    gaussian = stats::dnorm(y, mean, sigma, log = TRUE),
-    binomial = y * log(pmax(mean, .Machine$double.xmin)) + (1 - y) * log(pmax(1 - mean, .Machine$double.xmin)),
-    poisson = ifelse(y > 0, y * log(mean), 0) - mean - lgamma(y + 1)
-  )
+  family_of(fit)$log_density(y, mean, sigma)
 }
 
 #' @rdname posterior_predict.wbb

@@ -79,9 +79,15 @@ print.summary.wbb <- function(x, digits = x$digits, ...) {
     print_hidden(hidden, "zero in most draws")
   }
   cat("\n")
+  print_ratios(x$fit)
   print_not_converged(x)
   print_doubt(x$fit)
   invisible(x)
+}
+
+print_ratios <- function(fit) {
+  ratios <- family_of(fit)$ratios
+  if (!is.null(ratios)) cat("exp() of coefficients are ", ratios, ": tidy(fit, exponentiate = TRUE)\n", sep = "")
 }
 
 # What the fit warned of when it was made, and remains true.

@@ -51,14 +51,14 @@ survival_values <- function(fit, rows, times, lambda, asked) {
 }
 
 # Draws by rows and times.
-survival_draws <- function(fit, rows, times, lambda) {
+survival_draws <- function(fit, rows, times, lambda, numbers = block_numbers) {
   usable <- usable_draws(fit, lambda)
   draws <- draws_matrix(fit, lambda)
   own <- linear_rows(fit, NULL)
   cells <- nrow(rows$x) * length(times)
   check_size(as.double(length(usable)) * cells, "the curves", "times", times, "Ask for fewer rows or times.")
   out <- matrix(0, length(usable), cells)
-  size <- max(1, floor(block_numbers / fit$spec$n))
+  size <- max(1, floor(numbers / fit$spec$n))
   for (start in seq(1, by = size, length.out = ceiling(length(usable) / size))) {
     at <- start:min(start + size - 1, length(usable))
     weights <- t(weights(fit, usable[at])[, seq_len(fit$spec$n), drop = FALSE])

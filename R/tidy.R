@@ -9,7 +9,7 @@
 #'   the draws.
 #' @param lambda Which value of `lambda`; by default all that were fitted.
 #' @param data The data to augment; by default those of the fit.
-#' @param newdata New data to augment with predictions; see [predict.wbb_lasso()].
+#' @param newdata,newoffset New data to augment with predictions, and their offset; see [predict.wbb_lasso()].
 #' @param interval Add limits `.lower` and `.upper`: see [predict.wbb_lasso()],
 #'   [predict.wbb_trendfilter()] and [predict.wbb_mlp()].
 #' @param exponentiate Give `exp()` of the estimate and its limits?
@@ -21,12 +21,13 @@
 #'   zero and positive. A trend has the place `x` and no shares; networks have the chosen `parameters`, and
 #'   `p.positive` alone.
 #'   `glance()`: one row with `nobs`, `draws`, `lambda`, `nonzero` (coefficients of
-#'   the mode but the intercept), `sigma` of the mode and `not.converged`.
+#'   the mode but the intercept), `sigma` of the mode (for families that have none its `deviance`) and `not.converged`.
 #'   For chains it has `chains`, `alpha`, the means of `sigma` and `nu`, the largest R-hat and the
 #'   smallest effective sample size; for a trend the numbers of `knots` and degrees of freedom `df`; for networks the
 #'   means over the draws of what [summary()][summary.wbb_mlp] shows.
 #'   `augment()`: the data with `.fitted` and, where the response is a number and known, `.resid`; that is so for the
-#'   data of the fit, and for `newdata` in which the response of the formula can be found. For classes
+#'   data of the fit, and for `newdata` in which the response of the formula can be found. For Cox `.fitted` is the linear
+#'   predictor and `.resid` the martingale residual. For (three or more) classes
 #'   `.fitted` is the likeliest class and `.probability` its posterior mean
 #'   probability, with limits. For a path `tidy()` and `glance()` have rows for each `lambda`.
 #' @name tidy.wbb
@@ -83,11 +84,16 @@ glance.wbb <- function(x, ...) {
   slopes <- as.matrix(x$mode)
   slopes <- slopes[setdiff(seq_len(nrow(slopes)), intercept_places(x$spec)), , drop = FALSE]
   failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
-  data.frame(
+  out <- data.frame(
     nobs = x$spec$n, draws = draw_count(x$spec), lambda = x$lambda,
-    nonzero = as.integer(colSums(slopes != 0)), sigma = x$mode_diagnostics$sigma,
-    not.converged = as.integer(colSums(failed)), row.names = NULL
+    nonzero = as.integer(colSums(slopes != 0)), not.converged = as.integer(colSums(failed)), row.names = NULL
   )
+  fits <- if (family_of(x)$name == "gaussian") {
+    list(sigma = x$mode_diagnostics$sigma)
+  } else {
+    list(deviance = if (is.null(x$y)) NA_real_ else unname(deviance(x)))
+  }
+  data.frame(out[1:4], fits, out["not.converged"])
 }
 
 #' @rdname tidy.wbb
@@ -95,12 +101,18 @@ glance.wbb <- function(x, ...) {
 #' @exportS3Method generics::augment wbb_lasso
 augment.wbb_lasso <- function(x, data = NULL, newdata = NULL,
                               interval = c("none", "credible", "prediction"),
-                              conf.level = 0.95, lambda = NULL, ...) {
+                              conf.level = 0.95, lambda = NULL, newoffset = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
   lambda_index(x, lambda)
+  interval <- check_choice(interval, "interval", linear_intervals)
   x <- with_rows_of(x, data)
-  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
+  # The scale of fitted(): a risk of Cox may be relative to nothing that was seen.
+  type <- family_of(x)$fitted
+  predicted <- predict(x, newdata, type, interval, conf.level, lambda, newoffset = newoffset)
+  if (is.null(x$spec$classes)) return(augment_table(x, data, newdata, predicted))
+  out <- if (is.null(newdata)) augment_data(x, data, nrow(predicted)) else augment_newdata(newdata)
+  augment_with_classes(out, predicted, x$levels, interval)
 }
 
 #' @rdname tidy.wbb
@@ -117,7 +129,15 @@ augment.wbb_bridge <- function(x, data = NULL, newdata = NULL,
 #' @rdname tidy.wbb
 #' @method augment wbb_genlasso
 #' @exportS3Method generics::augment wbb_genlasso
-augment.wbb_genlasso <- augment.wbb_lasso
+augment.wbb_genlasso <- function(x, data = NULL, newdata = NULL,
+                                 interval = c("none", "credible", "prediction"),
+                                 conf.level = 0.95, lambda = NULL, ...) {
+  check_dots(..., .function = "augment", .known = names(formals()))
+  check_fit(x)
+  lambda_index(x, lambda)
+  x <- with_rows_of(x, data)
+  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
+}
 
 # The kept data have no rows for what na.exclude would pad.
 with_rows_of <- function(fit, data) {
@@ -139,9 +159,16 @@ augment_table <- function(fit, data, newdata, predicted) {
 
 # NULL where the response is not known.
 augment_residuals <- function(fit, newdata, fitted) {
-  if (is.null(newdata)) return(unname(stats::naresid(fit$na.action, fit$y)) - fitted)
+  family <- family_of(fit)
+  if (is.null(newdata)) {
+    # As residuals() has them: those of Cox are no differences.
+    parts <- list(y = fit$y, fitted = fitted[!is.na(fitted)], weights = row_weights(fit), status = fit$spec$status)
+    if (family$name == "cox") return(unname(stats::naresid(fit$na.action, family$residuals(parts, "response"))))
+    return(unname(stats::naresid(fit$na.action, fit$y)) - fitted)
+  }
   y <- if (is.data.frame(newdata)) observed_response(fit$terms, newdata)
-  if (is.null(y)) return(NULL)
+  if (is.null(y) || family$name == "cox") return(NULL)
+  if (family$name != "gaussian") return(family$code(y, deparse1(fit$terms[[2L]]), length(fitted), known_classes(fit))$y - fitted)
   if (!is.numeric(y) && !is.logical(y)) wrong_type("newdata", deparse1(fit$terms[[2L]]), y, "numeric")
   as.double(y) - fitted
 }

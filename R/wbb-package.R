@@ -54,6 +54,9 @@
 #' weights, and never with the weights of a draw. The intercept is never
 #' penalised. Coefficients are always reported on the original scale.
 #'
+#' With another `family` its negative log-likelihood takes the place of the squares (see there), offsets are added to
+#' \eqn{x_i'b}, and \eqn{s} is 1.
+#'
 #' Where the data do not determine the coefficients without a penalty (columns with
 #' penalty factor 0, or all at `lambda = 0`, that depend on each other; a level of a
 #' factor without any weight in a draw), they are those of the smallest norm, in

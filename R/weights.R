@@ -73,5 +73,7 @@ row_numbers <- function(n) {
 
 # What has a prior weight of its own with prior_weight = "coef".
 penalty_names <- function(spec) {
-  if (is.null(spec$penalties)) spec$columns else seq_len(spec$penalties)
+  if (!is.null(spec$penalties)) return(seq_len(spec$penalties))
+  # Classes have their own.
+  if (is.null(spec$classes)) spec$columns else spec$names[setdiff(seq_along(spec$names), intercept_places(spec))]
 }

@@ -6,7 +6,7 @@ test_that("the object holds what it promises", {
   expect_s3_class(fit, c("wbb_lasso", "wbb"), exact = TRUE)
   expect_identical(names(fit$diagnostics), c("draw", "status", "iterations", "objective", "gap", "sigma"))
   expect_identical(fit$diagnostics$draw, as.double(1:20))
-  expect_identical(levels(fit$diagnostics$status), c("converged", "not converged", "empty"))
+  expect_identical(levels(fit$diagnostics$status), c("converged", "not converged", "empty", "separated"))
   expect_true(all(fit$diagnostics$status == "converged"))
   expect_lte(max(fit$diagnostics$gap, fit$mode_diagnostics$gap), 1e-8)
   expect_identical(fit$lambda_from, "user")

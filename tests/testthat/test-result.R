@@ -23,7 +23,7 @@ test_that("a fit without lambda has one place and no other", {
 test_that("status has Rust's codes", {
   expect_identical(as.character(status_factor(0:2)), c("converged", "not converged", "empty"))
   expect_identical(as.integer(status_factor(c(3, 0, 5, 4, 2), mlp_status)), 1:5)
-  expect_identical(failed_status(status_levels), c(FALSE, TRUE, TRUE, FALSE, TRUE, FALSE))
+  expect_identical(failed_status(status_levels), c(FALSE, TRUE, TRUE, FALSE, TRUE, FALSE, TRUE))
 })
 
 test_that("diagnostics go by lambda and then by draw", {

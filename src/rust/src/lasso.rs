@@ -5,9 +5,10 @@ use crate::job;
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
 use extendr_api::prelude::*;
-use wbb_core::engine::bootstrap;
-use wbb_core::error::Error;
-use wbb_core::lasso::{Lasso, Options};
+use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::job::Control;
+use wbb_core::engine::problem::WeightedProblem;
+use wbb_core::lasso::{Glm, Lasso, Options};
 use wbb_core::loss::response::Family;
 
 /// Start a lasso job; see R/lasso.R for the settings.
@@ -20,20 +21,30 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let x = Matrix::new(x, "x")?.source()?;
     let plan = weight_plan(fields)?;
     let response = response(fields, y)?;
-    measure(fields, &response.family)?;
-    if response.family != Family::Gaussian {
-        return Err(Error::argument("family", "must be \"gaussian\" for now".into()));
-    }
+    let measure = measure(fields, &response.family)?;
     let options = options(fields)?;
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
-        let lasso = Lasso::new(x, response.shifted(), plan, options, control)?;
-        let run = |r: Range| bootstrap::run(&lasso, r.first, r.count, control);
-        let draws = range.map(run).transpose()?;
-        let method = lasso.method.name();
-        let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
+        if response.family == Family::Gaussian {
+            let lasso = Lasso::new(x, response.shifted(), plan, options, control)?;
+            let draws = draws(&lasso, range, control)?;
+            let (method, lambda, modes, curve) =
+                (lasso.method.name(), lasso.lambda, lasso.modes, lasso.curve);
+            return Ok(Solved { draws, modes, lambda, curve, method }.outcome());
+        }
+        let glm = Glm::new(x, response, measure, plan, options, control)?;
+        let draws = draws(&glm, range, control)?;
+        let (method, lambda, modes, curve) = (glm.method.name(), glm.lambda, glm.modes, glm.curve);
         Ok(Solved { draws, modes, lambda, curve, method }.outcome())
     })
+}
+
+fn draws<P: WeightedProblem>(
+    problem: &P,
+    range: Option<Range>,
+    control: &Control,
+) -> Result<Option<Draws<P::Aside>>> {
+    range.map(|r| bootstrap::run(problem, r.first, r.count, control)).transpose()
 }
 
 fn options(fields: &Fields) -> Result<Options> {

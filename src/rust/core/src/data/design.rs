@@ -5,6 +5,7 @@ use super::blocks::{Blocked, ROWS, ranges};
 use super::rows::{Sparse, SparseRows};
 use super::source::Source;
 use super::standard::Standard;
+use crate::linalg::dense::axpy;
 use std::ops::Range;
 
 /// The standardised matrix: column j is (xⱼ − centerⱼ) / scaleⱼ.
@@ -84,6 +85,27 @@ impl Design {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
             Storage::Dense(_) => None,
+        }
+    }
+
+    /// out += Xβ for a block of rows.
+    pub fn add_product(&self, rows: &Range<usize>, beta: &[f64], out: &mut [f64]) {
+        match &self.storage {
+            Storage::Dense(x) => {
+                let columns = x.get(rows).chunks_exact(rows.len().max(1));
+                for (column, b) in columns.zip(beta).filter(|(_, b)| **b != 0.0) {
+                    axpy(*b, column, out);
+                }
+            }
+            Storage::Sparse(x) => {
+                let x = x.rows();
+                let left_out: f64 = x.shift.iter().zip(beta).map(|(s, b)| s * b).sum();
+                for (o, i) in out.iter_mut().zip(rows.clone()) {
+                    let (columns, values) = x.row(i);
+                    let sum = columns.iter().zip(values).map(|(&j, v)| v * beta[j as usize]);
+                    *o += sum.sum::<f64>() - left_out;
+                }
+            }
         }
     }
 

@@ -106,6 +106,11 @@ pub trait CrossValidated: Sync {
     /// The fold of each row (from 1; 0 is never held out), where the user gave none.
     fn folds(&self, count: u32) -> Vec<u32>;
 
+    /// Is what is called an error a merit, so that the largest is best?
+    fn larger_is_better(&self) -> bool {
+        false
+    }
+
     /// Folds that are best worked on together.
     fn together(&self, _folds: u32) -> usize {
         1
@@ -157,7 +162,7 @@ pub fn cross_validate(
         },
     )?;
     let paths = paths.into_inner().unwrap_or_else(PoisonError::into_inner);
-    summarise(lambda, of_row, whole.nonzero, &paths)
+    summarise(lambda, of_row, whole.nonzero, &paths, problem.larger_is_better())
 }
 
 /// From the largest lambda down by equal factors; by a power that is the same on every machine.
@@ -172,6 +177,7 @@ fn summarise(
     fold: Vec<u32>,
     nonzero: Vec<u32>,
     paths: &[Path],
+    larger: bool,
 ) -> Result<Curve, Error> {
     let folds: Vec<&Path> = paths.iter().filter(|f| f.weight > 0.0).collect();
     if folds.len() < 2 {
@@ -189,9 +195,10 @@ fn summarise(
         se.push((spread / (folds.len() as f64 - 1.0)).sqrt());
     }
     // The first of equal minima: the largest lambda.
-    let index_min = (0..mean.len()).fold(0, |best, l| if mean[l] < mean[best] { l } else { best });
-    let bar = mean[index_min] + se[index_min];
-    let index_1se = (0..=index_min).find(|&l| mean[l] <= bar).unwrap_or(index_min);
+    let bad = |l: usize| if larger { -mean[l] } else { mean[l] };
+    let index_min = (0..mean.len()).fold(0, |best, l| if bad(l) < bad(best) { l } else { best });
+    let bar = bad(index_min) + se[index_min];
+    let index_1se = (0..=index_min).find(|&l| bad(l) <= bar).unwrap_or(index_min);
     Ok(Curve { nonzero, lambda, mean, se, fold, index_min, index_1se })
 }
 

@@ -19,6 +19,8 @@ pub enum Status {
     /// The steps that were asked for are done, and did not lead far: the gradient is still a large part
     /// of what it was at the start.
     Unsettled = 5,
+    /// The objective falls for ever along a direction that nothing penalises: there is no mode.
+    Separated = 6,
 }
 
 /// The minimiser of one weighted problem with its certificate, and what else it carries.

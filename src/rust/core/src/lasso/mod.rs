@@ -24,6 +24,7 @@ mod cross;
 mod cv;
 mod effective;
 mod free;
+mod glm;
 mod gram;
 mod newton;
 mod pass;
@@ -37,4 +38,5 @@ mod sweeps;
 mod task;
 mod working;
 
+pub use glm::Glm;
 pub use problem::{Lasso, Method, Options};

@@ -1,6 +1,7 @@
 //! One pass over the data for a batch of weighted problems: residuals and gradients.
 
 use super::task::{Data, Task, Totals};
+use crate::data::blocks::ranges;
 use crate::data::design::Design;
 use crate::data::rows::{sparse_accumulate, sparse_subtract};
 use crate::engine::job::Control;
@@ -9,6 +10,7 @@ use crate::linalg::dense::{Columns, Product, accumulate, subtract};
 use crate::linalg::lanes::{LANES, panel_width};
 use crate::loss::gaussian::{self, LeastSquares};
 use crate::loss::{Loss, Sums};
+use std::ops::Range;
 
 /// Numbers that stay in the second-level cache.
 const CACHED: usize = 1 << 17;
@@ -22,10 +24,10 @@ fn bring_in(block: &[f64]) {
 }
 
 /// What a pass sums up, draws side by side in lines of a panel's width.
-struct Passed {
-    sums: Sums,
+pub struct Passed {
+    pub sums: Sums,
     /// X'W r, a line a column.
-    gradient: Vec<f64>,
+    pub gradient: Vec<f64>,
     /// X'w likewise, if it was asked for.
     column_weights: Vec<f64>,
     width: usize,
@@ -33,7 +35,7 @@ struct Passed {
 
 impl Passed {
     /// Of draw k, with what a sparse design leaves out: `total` is the sum of the lane's weights.
-    fn column(&self, design: &Design, lines: &[f64], k: usize, total: f64) -> Vec<f64> {
+    pub fn column(&self, design: &Design, lines: &[f64], k: usize, total: f64) -> Vec<f64> {
         let shift = design.sparse().map(|x| x.shift);
         let line = |j: usize| lines[j * self.width + k] - shift.map_or(0.0, |s| s[j]) * total;
         (0..design.cols).map(line).collect()
@@ -41,7 +43,7 @@ impl Passed {
 }
 
 /// The pass of any family: `betas` are the points of the draws, `fill(k, first, out)` their weights.
-fn sweep<L: Loss>(
+pub fn sweep<L: Loss>(
     design: &Design,
     loss: &L,
     betas: &[&[f64]],
@@ -70,37 +72,57 @@ fn sweep<L: Loss>(
         column_weights: vec![0.0; if column_weights { p * width } else { 0 }],
         width,
     };
-    let mut weights = vec![0.0; design.block * width];
-    let mut residual = vec![0.0; design.block * width];
+    // Rows that depend on each other are together in the panels.
+    let span = if loss.coupled() { design.rows.max(1) } else { design.block };
+    let spans = ranges(design.rows, span);
+    let mut weights = vec![0.0; span * width];
+    let mut residual = vec![0.0; span * width];
     let mut line = vec![0.0; design.block];
-    for rows in design.blocks() {
-        control.check()?;
-        let count = rows.len();
-        for k in 0..betas.len() {
-            fill(k, rows.start, &mut line[..count]);
-            for (r, w) in line[..count].iter().enumerate() {
-                weights[r * width + k] = *w;
+    for span in spans {
+        let blocks =
+            || design.blocks().skip(span.start / design.block).take_while(|b| b.end <= span.end);
+        let part = |rows: &Range<usize>| {
+            (rows.start - span.start) * width..(rows.end - span.start) * width
+        };
+        for rows in blocks() {
+            control.check()?;
+            let count = rows.len();
+            let weights = &mut weights[part(&rows)];
+            for k in 0..betas.len() {
+                fill(k, rows.start, &mut line[..count]);
+                for (r, w) in line[..count].iter().enumerate() {
+                    weights[r * width + k] = *w;
+                }
+            }
+            let residual = &mut residual[part(&rows)];
+            loss.begin(&rows, &offset, residual);
+            if let Some(block) = design.dense_block(&rows) {
+                bring_in(block);
+                let support = Columns { block, rows: count, which: &which };
+                subtract(
+                    &Product { columns: support, coefficients: &coefficients, width },
+                    residual,
+                );
+            } else if let Some(x) = design.sparse() {
+                sparse_subtract(x, rows, &coefficients, width, residual);
             }
         }
-        let weights = &weights[..count * width];
-        let residual = &mut residual[..count * width];
-        loss.begin(&rows, &offset, residual);
-        if let Some(block) = design.dense_block(&rows) {
-            bring_in(block);
-            let support = Columns { block, rows: count, which: &which };
-            subtract(&Product { columns: support, coefficients: &coefficients, width }, residual);
-            loss.add(&rows, weights, residual, &mut passed.sums);
-            let every = Columns { block, rows: count, which: &all };
-            accumulate(every, residual, width, &mut passed.gradient);
-            if column_weights {
-                accumulate(every, weights, width, &mut passed.column_weights);
-            }
-        } else if let Some(x) = design.sparse() {
-            sparse_subtract(x, rows.clone(), &coefficients, width, residual);
-            loss.add(&rows, weights, residual, &mut passed.sums);
-            sparse_accumulate(x, rows.clone(), residual, width, &mut passed.gradient);
-            if column_weights {
-                sparse_accumulate(x, rows, weights, width, &mut passed.column_weights);
+        let all_of_it = part(&span);
+        loss.add(&span, &weights[all_of_it.clone()], &mut residual[all_of_it], &mut passed.sums);
+        for rows in blocks() {
+            control.check()?;
+            let (weights, residual) = (&weights[part(&rows)], &residual[part(&rows)]);
+            if let Some(block) = design.dense_block(&rows) {
+                let every = Columns { block, rows: rows.len(), which: &all };
+                accumulate(every, residual, width, &mut passed.gradient);
+                if column_weights {
+                    accumulate(every, weights, width, &mut passed.column_weights);
+                }
+            } else if let Some(x) = design.sparse() {
+                sparse_accumulate(x, rows.clone(), residual, width, &mut passed.gradient);
+                if column_weights {
+                    sparse_accumulate(x, rows, weights, width, &mut passed.column_weights);
+                }
             }
         }
     }
@@ -166,7 +188,6 @@ mod tests {
     use crate::lasso::task::RowWeights;
     use crate::random::laws::{Law, PriorWeight};
     use crate::random::weights::WeightPlan;
-    use std::ops::Range;
 
     fn wave(i: usize) -> f64 {
         (i as f64 * 0.7).sin()

@@ -1,5 +1,10 @@
 //! What was observed: the response as its family reads it, and an offset.
 
+use super::Likelihood;
+use super::binomial::Binomial;
+use super::cox::Cox;
+use super::multinomial::Multinomial;
+use super::poisson::Poisson;
 use crate::error::Error;
 
 /// The families of a linear predictor, by the likelihood of a row (MATH 8).
@@ -65,6 +70,9 @@ impl Measure {
     }
 }
 
+/// A likelihood, and the order of the user's rows that it is for, if that is another.
+pub type Ordered = (Box<dyn Likelihood>, Option<Vec<u32>>);
+
 #[derive(Clone, Debug)]
 pub struct Response {
     pub y: Vec<f64>,
@@ -74,6 +82,56 @@ pub struct Response {
 }
 
 impl Response {
+    /// What was observed, as a solver sees it.
+    pub fn likelihood(&self) -> Result<Ordered, Error> {
+        let within =
+            |what: &str, good: &dyn Fn(f64) -> bool| match self.y.iter().find(|y| !good(**y)) {
+                Some(bad) => Err(Error::argument("y", format!("must be {what}, but one is {bad}"))),
+                None => Ok(()),
+            };
+        match &self.family {
+            Family::Gaussian => {
+                Err(Error::Internal("least squares have a road of their own".into()))
+            }
+            Family::Binomial => {
+                within("proportions", &|y| (0.0..=1.0).contains(&y))?;
+                Ok((Box::new(Binomial::new(self.y.clone())), None))
+            }
+            Family::Poisson => {
+                within("counts or rates, none of them negative", &|y| y >= 0.0 && y.is_finite())?;
+                Ok((Box::new(Poisson::new(self.y.clone())), None))
+            }
+            Family::Multinomial { classes } => {
+                let classes = *classes;
+                let known = |y: f64| y.fract() == 0.0 && y >= 1.0 && y <= classes as f64;
+                within(&format!("classes from 1 to {classes}"), &known)?;
+                let y = self.y.iter().map(|y| *y as u32 - 1).collect();
+                Ok((Box::new(Multinomial::new(y, classes)), None))
+            }
+            Family::Cox { status } => {
+                within("times", &|y| !y.is_nan())?;
+                if status.len() != self.y.len() || status.iter().any(|s| *s != 0.0 && *s != 1.0) {
+                    let text = "must say of every time whether it is that of an event, by 0 or 1";
+                    return Err(Error::argument("y", text.into()));
+                }
+                let (cox, order) = Cox::new(&self.y, status);
+                Ok((Box::new(cox), Some(order)))
+            }
+        }
+    }
+
+    /// Rows that cross-validation spreads evenly over its folds: by class, by event or censored.
+    pub fn strata(&self) -> Option<Vec<u32>> {
+        match &self.family {
+            Family::Binomial if self.y.iter().all(|y| *y == 0.0 || *y == 1.0) => {
+                Some(self.y.iter().map(|y| *y as u32).collect())
+            }
+            Family::Multinomial { .. } => Some(self.y.iter().map(|y| *y as u32).collect()),
+            Family::Cox { status } => Some(status.iter().map(|s| *s as u32).collect()),
+            _ => None,
+        }
+    }
+
     /// The response of least squares, which an offset shifts.
     pub fn shifted(mut self) -> Vec<f64> {
         if let Some(offset) = &self.offset {

@@ -1,0 +1,182 @@
+//! Cross-validated paths of a family: folds are rows of weight zero.
+
+use super::measure::{area, misclassified};
+use super::pass::pass;
+use super::problem::Glm;
+use super::solve::{Attempt, solve};
+use super::task::Task;
+use crate::engine::cv::{CrossValidated, Path};
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::lasso::task::RowWeights;
+use crate::linalg::lanes::LANES;
+use crate::loss::response::Measure;
+
+/// Gap of the solutions of folds.
+const ROUGH: f64 = 1e-6;
+/// The path ends where less than this part of the null deviance is left, as glmnet's does.
+const SATURATED: f64 = 1e-3;
+
+/// A problem whose lambda is not chosen yet.
+pub struct Folding<'a> {
+    pub glm: &'a Glm,
+}
+
+/// A fold: what it is fitted to, and what it is judged by.
+struct Fold<'a> {
+    fit: Attempt<'a>,
+    test: Task<'a>,
+    held: Vec<f64>,
+    path: Path,
+    /// Weight of the rows that it is fitted to, as a part of all.
+    share: f64,
+}
+
+impl CrossValidated for Folding<'_> {
+    fn largest_lambda(&self, control: &Control) -> Result<f64, Error> {
+        self.glm.lambda_max(control)
+    }
+
+    fn smallest_ratio(&self) -> f64 {
+        if self.glm.data.rows() < self.glm.data.cols() { 1e-2 } else { 1e-4 }
+    }
+
+    /// At random from the seed, whole clusters together; without clusters classes are spread evenly.
+    fn folds(&self, count: u32) -> Vec<u32> {
+        let plan = &self.glm.plan;
+        let folds = plan.folds(count);
+        let Some(strata) = self.glm.strata.as_ref().filter(|_| plan.clusters().is_none()) else {
+            return folds;
+        };
+        let mut order: Vec<usize> = (0..folds.len()).collect();
+        order.sort_by_key(|&i| (strata[i], i));
+        let mut of_row = vec![0; folds.len()];
+        order.iter().zip(folds).for_each(|(&i, fold)| of_row[i] = fold);
+        of_row
+    }
+
+    fn together(&self, folds: u32) -> usize {
+        let share = folds.div_ceil(rayon::current_num_threads() as u32) as usize;
+        share.clamp(1, 2 * LANES)
+    }
+
+    fn larger_is_better(&self) -> bool {
+        self.glm.measure == Measure::Auc
+    }
+
+    fn paths(
+        &self,
+        of_row: &[u32],
+        group: &[u32],
+        lambda: &[f64],
+        control: &Control,
+    ) -> Result<Vec<Path>, Error> {
+        let glm = self.glm;
+        let mut folds: Vec<Fold> = group.iter().map(|&f| self.fold(of_row, f)).collect();
+        let setting = glm.setting(ROUGH);
+        for &lambda in lambda {
+            control.check()?;
+            for fold in &mut folds {
+                glm.factors.fill(lambda * fold.share, &[1.0], &mut fold.fit.task.penalty);
+            }
+            solve_all(setting, &mut folds, control)?;
+            let selected: Vec<Vec<f64>> = folds.iter().map(|f| f.fit.task.place.flat()).collect();
+            let left = folds[0].fit.task.found.loss / folds[0].fit.task.found.weight;
+            for fold in &mut folds {
+                let beta = &fold.fit.task.place.beta;
+                fold.path.nonzero.push(beta.iter().filter(|b| **b != 0.0).count() as u32);
+            }
+            if let Some(refit) = glm.options.refit {
+                for fold in &mut folds {
+                    glm.restrict(&mut fold.fit.task, refit * fold.share, &[1.0]);
+                }
+                solve_all(setting, &mut folds, control)?;
+            }
+            self.judge(&mut folds, control)?;
+            for (fold, selected) in folds.iter_mut().zip(&selected) {
+                fold.fit.task.place.set(selected);
+            }
+            if group == [0] && left < SATURATED * glm.unit {
+                break;
+            }
+        }
+        Ok(folds.into_iter().map(|f| f.path).collect())
+    }
+}
+
+fn solve_all(
+    setting: super::solve::Setting,
+    folds: &mut [Fold],
+    control: &Control,
+) -> Result<(), Error> {
+    let mut open: Vec<&mut Attempt> = folds.iter_mut().map(|f| &mut f.fit).collect();
+    solve(setting, &mut open, control)?;
+    Ok(())
+}
+
+impl Folding<'_> {
+    fn fold<'a>(&'a self, of_row: &'a [u32], number: u32) -> Fold<'a> {
+        let glm = self.glm;
+        let n = glm.data.rows();
+        let rows = |held: bool| match number {
+            0 => RowWeights::Case(&glm.plan),
+            _ => RowWeights::Fold { plan: &glm.plan, fold: of_row, number, held },
+        };
+        let mut fit = glm.task(rows(false));
+        fit.place.intercept = glm.null_intercepts();
+        let counts = |i: usize| glm.events.as_ref().map_or(1.0, |e| e[i]);
+        let mut held = vec![0.0; n];
+        rows(true).fill(0, &mut held);
+        let of_all: f64 = (0..n).map(|i| glm.plan.case(i)).sum();
+        let of_held: f64 = held.iter().sum();
+        let share = if number == 0 { 1.0 } else { ((of_all - of_held) / of_all).max(0.0) };
+        let mut weight: f64 = held.iter().enumerate().map(|(i, w)| w * counts(i)).sum();
+        // A fold that leaves nothing to train on says nothing.
+        if share <= 1e-12 {
+            weight = 0.0;
+        }
+        // Where rows depend on each other, what is held out is what all rows have more than the others.
+        let test = match &glm.events {
+            Some(_) => glm.task(RowWeights::Case(&glm.plan)),
+            None => glm.task(rows(true)),
+        };
+        let path = Path { errors: Vec::new(), weight, nonzero: Vec::new() };
+        Fold { fit: Attempt::from(fit), test, held, path, share }
+    }
+
+    /// The error of each fold at where it stands.
+    fn judge(&self, folds: &mut [Fold], control: &Control) -> Result<(), Error> {
+        let glm = self.glm;
+        if matches!(glm.measure, Measure::Class | Measure::Auc) {
+            for fold in folds {
+                let at = &fold.fit.task.place;
+                let error = match glm.measure {
+                    Measure::Auc => match area(&glm.data, &glm.y, &fold.held, at, control)? {
+                        Some(area) => area * fold.path.weight,
+                        None => {
+                            fold.path.weight = 0.0;
+                            0.0
+                        }
+                    },
+                    _ => misclassified(&glm.data, &glm.y, &fold.held, at, control)?,
+                };
+                fold.path.errors.push(error);
+            }
+            return Ok(());
+        }
+        for fold in folds.iter_mut() {
+            fold.test.place = fold.fit.task.place.clone();
+        }
+        let mut tests: Vec<&mut Task> = folds.iter_mut().map(|f| &mut f.test).collect();
+        pass(&glm.data, &mut tests, control)?;
+        for fold in folds {
+            let (test, fit) = (&fold.test.found, &fold.fit.task.found);
+            let deviance = match &glm.events {
+                Some(_) => 2.0 * (test.loss + test.least - fit.loss - fit.least),
+                None => 2.0 * test.loss,
+            };
+            fold.path.errors.push(deviance);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! A family's lasso as a weighted problem: penalties in, draws out.
+
+use super::solve::{Attempt, Reference, Setting, solve};
+use super::task::{Data, Place, Task};
+use crate::engine::cv::Curve;
+use crate::engine::job::Control;
+use crate::engine::limits::Limits;
+use crate::engine::problem::{Mode, WeightedProblem};
+use crate::error::Error;
+use crate::lasso::batch::End;
+use crate::lasso::problem::{Method, Options};
+use crate::lasso::starts::Starts;
+use crate::lasso::task::RowWeights;
+use crate::linalg::lanes::LANES;
+use crate::loss::response::Measure;
+use crate::penalty::Factors;
+use crate::random::laws::PriorWeight;
+use crate::random::weights::WeightPlan;
+
+/// Rows above which panels of all of them are kept narrow.
+const LONG: usize = 20_000;
+/// Gap at which a start is near enough.
+const ROUGH: f64 = 1e-4;
+
+pub struct Glm {
+    pub(super) data: Data,
+    pub(super) plan: WeightPlan,
+    pub(super) options: Options,
+    pub(super) measure: Measure,
+    /// The response as the user has it, the class of a row for its fold, and whether it counts as an event.
+    pub(super) y: Vec<f64>,
+    pub(super) strata: Option<Vec<u32>>,
+    pub(super) events: Option<Vec<f64>>,
+    pub(super) factors: Factors,
+    /// Loss of a fit without columns, for one unit of weight.
+    pub(super) unit: f64,
+    pub(super) reference: Option<Reference>,
+    /// One for each lambda.
+    pub(super) starts: Vec<Starts>,
+    /// How draws are solved; any method gives the same answer to the tolerance.
+    pub method: Method,
+    pub lambda: Vec<f64>,
+    pub modes: Vec<Mode>,
+    pub curve: Option<Curve>,
+}
+
+impl Glm {
+    pub(super) fn task<'a>(&'a self, weights: RowWeights<'a>) -> Task<'a> {
+        Task::new(weights, &self.data)
+    }
+
+    /// Without the reference, which is for draws.
+    pub(super) fn setting(&self, tolerance: f64) -> Setting<'_> {
+        let limits = Limits { tolerance, ..self.options.limits };
+        Setting { data: &self.data, reference: None, limits, unit: self.unit }
+    }
+
+    /// Penalties of the second step: its own lambda on the support of β, everything else excluded.
+    pub(super) fn restrict(&self, task: &mut Task, lambda: f64, prior: &[f64]) {
+        self.factors.fill(lambda, prior, &mut task.penalty);
+        for j in (0..task.place.beta.len()).filter(|&j| task.place.beta[j] == 0.0) {
+            task.penalty.exclude(j);
+        }
+    }
+
+    /// Back to the user's scale: predictor after predictor its intercept and its columns.
+    pub(super) fn mode(&self, place: &Place, end: End) -> Mode {
+        let design = &self.data.base.design;
+        let mut theta = Vec::with_capacity(self.dimension());
+        for (k, beta) in place.beta.chunks_exact(design.cols.max(1)).enumerate() {
+            let slopes = design.unscale(beta);
+            if let Some(b0) = place.intercept.get(k) {
+                let center = &design.standard.center;
+                theta.push(b0 - slopes.iter().zip(center).map(|(b, c)| b * c).sum::<f64>());
+            }
+            theta.extend(slopes);
+        }
+        if design.cols == 0 {
+            theta.extend(&place.intercept);
+        }
+        Mode {
+            theta,
+            status: end.status,
+            iterations: end.iterations,
+            objective: end.objective,
+            gap: end.gap,
+            sigma: f64::NAN,
+            aside: (),
+        }
+    }
+
+    fn prior_weights(&self, draw: u64) -> Vec<f64> {
+        let count = match self.plan.prior() {
+            PriorWeight::Coefficient => self.data.size(),
+            _ => 1,
+        };
+        let mut out = vec![0.0; count.max(1)];
+        self.plan.fill_prior(draw, &mut out);
+        out
+    }
+
+    /// Where a draw with these prior weights starts.
+    fn start(&self, l: usize, prior: &[f64], control: &Control) -> Result<&[f64], Error> {
+        let starts = &self.starts[l];
+        let &[prior] = prior else { return Ok(starts.mode()) };
+        starts.near(prior, |factor, from| {
+            let mut task = self.task(RowWeights::Case(&self.plan));
+            self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
+            task.place.set(from);
+            let mut attempt = Attempt::from(task);
+            solve(self.setting(ROUGH), std::slice::from_mut(&mut attempt), control)?;
+            Ok(attempt.task.place.flat())
+        })
+    }
+}
+
+impl WeightedProblem for Glm {
+    type Aside = ();
+
+    fn dimension(&self) -> usize {
+        self.data.size() + self.data.intercepts()
+    }
+
+    fn modes(&self) -> usize {
+        self.lambda.len()
+    }
+
+    fn batch(&self) -> usize {
+        let lanes = LANES / self.data.predictors().next_power_of_two().min(LANES);
+        if self.data.likelihood.coupled() && self.data.rows() > LONG {
+            return LANES;
+        }
+        match self.method {
+            Method::Gram => 8 * LANES,
+            // The panels of a batch are p numbers a draw: keep them near the caches.
+            Method::Reference => ((1 << 18) / self.data.size().max(1))
+                .clamp(LANES, 8 * LANES)
+                .next_multiple_of(LANES),
+            // Each draw of a batch holds a Gram matrix.
+            Method::WorkingSet => 2 * LANES.max(lanes),
+        }
+    }
+
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+        let priors: Vec<Vec<f64>> = draws.iter().map(|&k| self.prior_weights(k)).collect();
+        let attempt = |&k| Attempt::from(self.task(RowWeights::Draw(self.plan.draw(k))));
+        let mut attempts: Vec<Attempt> = draws.iter().map(attempt).collect();
+        let mut modes: Vec<Option<Mode>> = vec![None; draws.len() * self.lambda.len()];
+        let reference = self.reference.as_ref().filter(|_| self.method == Method::Reference);
+        let setting = Setting { reference, ..self.setting(self.options.limits.tolerance) };
+        for (l, &lambda) in self.lambda.iter().enumerate() {
+            for (attempt, prior) in attempts.iter_mut().zip(&priors) {
+                control.check()?;
+                self.factors.fill(lambda, prior, &mut attempt.task.penalty);
+                attempt.task.place.set(self.start(l, prior, control)?);
+            }
+            let mut ends = solve(setting, &mut attempts, control)?;
+            if let Some(refit) = self.options.refit {
+                for (attempt, prior) in attempts.iter_mut().zip(&priors) {
+                    self.restrict(&mut attempt.task, refit, prior);
+                }
+                ends = solve(setting, &mut attempts, control)?;
+            }
+            for (k, (attempt, end)) in attempts.iter().zip(ends).enumerate() {
+                modes[k * self.lambda.len() + l] = Some(self.mode(&attempt.task.place, end));
+            }
+        }
+        Ok(modes.into_iter().flatten().collect())
+    }
+}

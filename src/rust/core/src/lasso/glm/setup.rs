@@ -1,0 +1,256 @@
+//! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
+
+use super::curvature::curvature;
+use super::cv::Folding;
+use super::model::Model;
+use super::pass::pass;
+use super::problem::Glm;
+use super::solve::{Attempt, FEW, Reference, solve};
+use super::task::Data;
+use crate::data::design::Design;
+use crate::data::source::Source;
+use crate::engine::cv::{Lambda, cross_validate};
+use crate::engine::job::{Control, Stage};
+use crate::engine::problem::{Mode, WeightedProblem};
+use crate::error::Error;
+use crate::lasso::problem::{Method, Options};
+use crate::lasso::starts::Starts;
+use crate::lasso::task::{self, RowWeights};
+use crate::loss::response::{Family, Measure, Response};
+use crate::penalty::Factors;
+use crate::random::weights::WeightPlan;
+
+/// Most coordinates that a reference has.
+const REFERENCE_LIMIT: usize = 2000;
+/// Gap of the solutions on the way down to a lambda.
+const ROUGH: f64 = 1e-4;
+
+impl Glm {
+    pub fn new(
+        x: Source,
+        response: Response,
+        measure: Measure,
+        plan: WeightPlan,
+        options: Options,
+        control: &Control,
+    ) -> Result<Glm, Error> {
+        control.begin(Stage::Mode, 1);
+        let (likelihood, order) = response.likelihood()?;
+        let events = match &response.family {
+            Family::Cox { status } => Some(status.clone()),
+            _ => None,
+        };
+        let strata = response.strata();
+        let Response { y, offset, .. } = response;
+        let (n, classes) = (x.rows(), likelihood.predictors());
+        let place = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
+        let offset = offset.unwrap_or_default();
+        let offset = (0..offset.len()).map(|i| offset[i / n * n + place(i % n)]).collect();
+        let x = match &order {
+            Some(order) => x.reordered(order),
+            None => x,
+        };
+        let case = |i: usize| plan.case(place(i));
+        // Rows that are only compared with each other do not see where a column's zero is.
+        let centred = options.intercept || likelihood.coupled();
+        let design = Design::new(x, centred, case, || control.check())?;
+        let standard = &design.standard;
+        let chosen = |j: usize| {
+            let j = j % design.cols;
+            if options.standardize { standard.sd[j] } else { 1.0 }
+        };
+        let factors = Factors::new(
+            &options.penalty_factor.repeat(classes),
+            chosen,
+            &standard.scale.repeat(classes),
+            1.0,
+            options.alpha,
+        );
+        let intercept = options.intercept && !likelihood.coupled();
+        let base = task::Data { design, y: vec![0.0; n], intercept };
+        let mut glm = Glm {
+            data: Data { base, likelihood, offset, intercept, order },
+            plan,
+            options,
+            measure,
+            y,
+            strata,
+            events,
+            factors,
+            unit: 1.0,
+            reference: None,
+            starts: Vec::new(),
+            method: Method::WorkingSet,
+            lambda: Vec::new(),
+            modes: Vec::new(),
+            curve: None,
+        };
+        glm.unit = glm.unit_loss(control)?;
+        glm.prepare(control)?;
+        Ok(glm)
+    }
+
+    /// Intercepts of a fit without columns.
+    pub(super) fn null_intercepts(&self) -> Vec<f64> {
+        let data = &self.data;
+        let place = |i: usize| data.order.as_ref().map_or(i, |order| order[i] as usize);
+        let weights: Vec<f64> = (0..data.rows()).map(|i| self.plan.case(place(i))).collect();
+        let mut start = data.likelihood.start(&weights, &data.offset);
+        start.truncate(data.intercepts());
+        start
+    }
+
+    fn unit_loss(&self, control: &Control) -> Result<f64, Error> {
+        let mut task = self.task(RowWeights::Case(&self.plan));
+        task.place.intercept = self.null_intercepts();
+        pass(&self.data, &mut [&mut task], control)?;
+        let unit = task.found.loss / task.found.weight;
+        Ok(if unit > 0.0 && unit.is_finite() { unit } else { 1.0 })
+    }
+
+    fn prepare(&mut self, control: &Control) -> Result<(), Error> {
+        self.lambda = match &self.options.lambda {
+            Lambda::Given(lambda) => lambda.clone(),
+            Lambda::CrossValidated(settings) => {
+                let curve = cross_validate(&Folding { glm: self }, settings, control)?;
+                let chosen = curve.chosen(settings.rule);
+                self.curve = Some(curve);
+                vec![chosen]
+            }
+        };
+        control.begin(Stage::Mode, 1);
+        self.find_modes(control)
+    }
+
+    /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
+    pub(super) fn lambda_max(&self, control: &Control) -> Result<f64, Error> {
+        let mut task = self.task(RowWeights::Case(&self.plan));
+        let penalised = |j: &usize| self.factors.unit(*j) > 0.0;
+        (0..self.factors.size()).filter(penalised).for_each(|j| task.penalty.exclude(j));
+        task.place.intercept = self.null_intercepts();
+        let mut attempt = Attempt::from(task);
+        let setting = self.setting(self.options.limits.tolerance);
+        solve(setting, std::slice::from_mut(&mut attempt), control)?;
+        // As glmnet does, ridge borrows its path from a mixing of 0.001.
+        let alpha = self.factors.alpha().max(1e-3);
+        let gradient = &attempt.task.found.gradient;
+        let largest = (0..self.factors.size())
+            .filter(penalised)
+            .fold(0.0f64, |m, j| m.max(gradient[j].abs() / (alpha * self.factors.unit(j))));
+        Ok(if largest > 0.0 { largest } else { 1.0 })
+    }
+
+    /// The unit-weight mode at each lambda, the larger ones first, each from the one before; then the
+    /// method, by what the modes look like.
+    fn find_modes(&mut self, control: &Control) -> Result<(), Error> {
+        let lambda = self.lambda.clone();
+        let mut order: Vec<usize> = (0..lambda.len()).collect();
+        order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
+        let mut starts = vec![Vec::new(); lambda.len()];
+        let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
+        let mut task = self.task(RowWeights::Case(&self.plan));
+        task.place.intercept = self.null_intercepts();
+        let mut attempt = Attempt::from(task);
+        let setting = self.setting(self.options.limits.tolerance);
+        let mut reached = f64::INFINITY;
+        for &l in &order {
+            reached = self.approach(&mut attempt, lambda[l], reached, control)?;
+            self.factors.fill(lambda[l], &[1.0], &mut attempt.task.penalty);
+            let one = std::slice::from_mut(&mut attempt);
+            let mut ends = solve(setting, one, control)?;
+            starts[l] = attempt.task.place.flat();
+            if let Some(refit) = self.options.refit {
+                self.restrict(&mut attempt.task, refit, &[1.0]);
+                ends = solve(setting, std::slice::from_mut(&mut attempt), control)?;
+            }
+            modes[l] = ends.first().map(|end| self.mode(&attempt.task.place, *end));
+            attempt.task.place.set(&starts[l]);
+        }
+        let smallest = order.last().copied().unwrap_or(0);
+        self.factors.fill(lambda[smallest], &[1.0], &mut attempt.task.penalty);
+        pass(&self.data, &mut [&mut attempt.task], control)?;
+        let support = attempt.task.place.beta.iter().filter(|b| **b != 0.0).count();
+        let method = self.choose(support as f64);
+        let reference = match method {
+            Method::Reference => Some(self.reference_at(&mut attempt, control)?),
+            _ => None,
+        };
+        drop(attempt);
+        (self.method, self.reference) = (method, reference);
+        self.starts = starts.into_iter().map(Starts::new).collect();
+        self.modes = modes.into_iter().flatten().collect();
+        Ok(())
+    }
+
+    /// Walk down from a large lambda in factors of two: a model that starts at a small one would let in
+    /// far too many columns.
+    fn approach(
+        &self,
+        attempt: &mut Attempt,
+        lambda: f64,
+        from: f64,
+        control: &Control,
+    ) -> Result<f64, Error> {
+        if self.data.size() <= FEW {
+            return Ok(lambda);
+        }
+        let mut at = if from.is_infinite() { self.lambda_max(control)? } else { from };
+        // Below this the support is as large as it gets.
+        let lowest = lambda.max(1e-4 * at);
+        while at > 2.0 * lowest {
+            at *= 0.5;
+            self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
+            solve(self.setting(ROUGH), std::slice::from_mut(attempt), control)?;
+        }
+        Ok(lambda)
+    }
+
+    /// The model of unit weights at a mode: of all coordinates, or of those that matter to draws.
+    fn reference_at(&self, attempt: &mut Attempt, control: &Control) -> Result<Reference, Error> {
+        let task = &mut attempt.task;
+        let near = |j: &u32| {
+            let j = *j as usize;
+            task.penalty.l1[j].is_finite() && (self.data.size() <= 512 || task.lack(j) > 0.3)
+        };
+        let coordinates: Vec<u32> = (0..self.data.size() as u32).filter(near).collect();
+        let gram = curvature(&self.data, &mut task.weights, &task.place, &coordinates, control)?;
+        let (intercepts, weight) = (self.data.intercepts(), task.found.weight);
+        let model = Model { coordinates, intercepts, gram, weight };
+        let reduced = model.reduced(task);
+        Ok(Reference { model, reduced })
+    }
+
+    /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
+    fn choose(&self, support: f64) -> Method {
+        let design = &self.data.base.design;
+        let (n, units) = (self.data.rows().max(1) as f64, self.plan.units() as f64);
+        let classes = self.data.predictors() as f64;
+        let coupled = self.data.likelihood.coupled();
+        let (p, size) = (self.data.cols() as f64, self.data.size() as f64);
+        if self.data.size() <= FEW && classes == 1.0 && !coupled && !design.is_sparse() {
+            return Method::Gram;
+        }
+        let per_row = design.size() as f64 / n;
+        // An exponential costs as much as 20 fused multiplications, a random weight as 75.
+        let pass = classes * (2.0 * per_row + 20.0) + if n > 65_536.0 { 75.0 } else { 5.0 };
+        let active = 1.25 * support + self.dimension() as f64 - size + 1.0;
+        let columns = active.min(p);
+        let gram = if design.is_sparse() {
+            // Scattered, and only what a row has.
+            4.0 * (per_row * columns / p.max(1.0)).powi(2)
+        } else {
+            columns * columns / 2.0
+        };
+        let gram = gram * classes * (classes + 1.0) / 2.0 * if coupled { 2.0 } else { 1.0 };
+        let inner = (active.powi(3) / 6.0 + 20.0 * active * active) / n;
+        let working = 2.0 * (gram + inner) + 6.0 * pass;
+        let off = 2.0 * (active / units).sqrt();
+        let passes = 3.0 + (1e-7f64).ln() / (2.0 * off.min(0.99).ln());
+        let reference = passes * (pass + 10.0 * active * size.min(512.0) / n);
+        if off < 0.5 && self.data.size() <= REFERENCE_LIMIT && reference < working {
+            Method::Reference
+        } else {
+            Method::WorkingSet
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Binomial: l = log(1 + e^η) − y η with y a proportion, whose residual is y − 1 / (1 + e^−η).
+
+use super::{Likelihood, Sums};
+use crate::linalg::elementary::{exp, ln_1p};
+use crate::linalg::lanes::dispatch;
+use std::ops::Range;
+
+pub struct Binomial {
+    y: Vec<f64>,
+    /// −y log y − (1 − y) log(1 − y), which no fit can go below.
+    least: Vec<f64>,
+}
+
+impl Binomial {
+    pub fn new(y: Vec<f64>) -> Binomial {
+        let part = |p: f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
+        Binomial { least: y.iter().map(|y| part(*y) + part(1.0 - y)).collect(), y }
+    }
+}
+
+impl Likelihood for Binomial {
+    fn start(&self, weights: &[f64], _: &[f64]) -> Vec<f64> {
+        // Half a success and half a failure more: never without an end.
+        let successes: f64 = weights.iter().zip(&self.y).map(|(w, y)| w * y).sum();
+        let failures = weights.iter().sum::<f64>() - successes;
+        vec![libm::log((successes + 0.5) / (failures + 0.5))]
+    }
+
+    fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
+        let [loss, least, total, residual] = sums.of_likelihood();
+        let of_rows = (&self.y[rows.clone()], &self.least[rows.clone()]);
+        residuals(of_rows, weights, panel, loss, least, total, residual);
+    }
+
+    fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
+        let right = |(y, eta): (&f64, &f64)| (*y == 1.0 && *eta > 0.0) || (*y == 0.0 && *eta < 0.0);
+        let of_rows = self.y[rows.clone()].iter().zip(eta);
+        weights.iter().zip(of_rows).all(|(w, row)| *w == 0.0 || right(row))
+    }
+
+    fn curvature(&self, _: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]) {
+        curvature(weights, eta, out);
+    }
+}
+
+dispatch! {
+    fn residuals(
+        of_rows: (&[f64], &[f64]),
+        weights: &[f64],
+        panel: &mut [f64],
+        loss: &mut [f64],
+        least: &mut [f64],
+        total: &mut [f64],
+        residual: &mut [f64],
+    ) {
+        let width = loss.len();
+        let (least, total, residual) =
+            (&mut least[..width], &mut total[..width], &mut residual[..width]);
+        for (i, line) in panel.chunks_exact_mut(width).enumerate() {
+            let (y, bottom) = (of_rows.0[i], of_rows.1[i]);
+            let weights = &weights[i * width..][..width];
+            for k in 0..width {
+                let (eta, w) = (-line[k], weights[k]);
+                let t = exp(-eta.abs());
+                let (large, up) = (1.0 / (1.0 + t), eta >= 0.0);
+                let small = t * large;
+                let (mean, rest) = if up { (large, small) } else { (small, large) };
+                // No difference of numbers near each other.
+                let r = w * (y * rest - (1.0 - y) * mean);
+                let slope = if up { 1.0 - y } else { -y };
+                loss[k] += w * (slope.mul_add(eta, ln_1p(t)) - bottom);
+                least[k] += w * bottom;
+                total[k] += w;
+                residual[k] += r;
+                line[k] = r;
+            }
+        }
+    }
+
+    fn curvature(weights: &[f64], eta: &[f64], out: &mut [f64]) {
+        for ((o, w), eta) in out.iter_mut().zip(weights).zip(eta) {
+            let t = exp(-eta.abs());
+            *o = w * t / ((1.0 + t) * (1.0 + t));
+        }
+    }
+}

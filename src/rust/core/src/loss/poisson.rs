@@ -1,0 +1,79 @@
+//! Poisson: l = e^η − y η, whose residual is y − e^η.
+
+use super::{Likelihood, Sums};
+use crate::linalg::elementary::exp;
+use crate::linalg::lanes::dispatch;
+use std::ops::Range;
+
+pub struct Poisson {
+    y: Vec<f64>,
+    /// log y (0 where y is), and y − y log y, which no fit can go below.
+    log: Vec<f64>,
+    least: Vec<f64>,
+}
+
+impl Poisson {
+    pub fn new(y: Vec<f64>) -> Poisson {
+        let log: Vec<f64> = y.iter().map(|y| if *y > 0.0 { libm::log(*y) } else { 0.0 }).collect();
+        Poisson { least: y.iter().zip(&log).map(|(y, log)| y - y * log).collect(), log, y }
+    }
+}
+
+impl Likelihood for Poisson {
+    fn start(&self, weights: &[f64], offset: &[f64]) -> Vec<f64> {
+        let exposed: f64 = match offset {
+            [] => weights.iter().sum(),
+            _ => weights.iter().zip(offset).map(|(w, o)| w * exp(*o)).sum(),
+        };
+        let counted: f64 = weights.iter().zip(&self.y).map(|(w, y)| w * y).sum();
+        let rate = (counted + 1e-3) / exposed;
+        vec![libm::log(rate).clamp(-500.0, 500.0)]
+    }
+
+    fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
+        let [loss, least, total, residual] = sums.of_likelihood();
+        let rows = rows.clone();
+        let of_rows = (&self.y[rows.clone()], &self.log[rows.clone()], &self.least[rows]);
+        residuals(of_rows, weights, panel, loss, least, total, residual);
+    }
+
+    fn curvature(&self, _: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]) {
+        curvature(weights, eta, out);
+    }
+}
+
+dispatch! {
+    fn residuals(
+        of_rows: (&[f64], &[f64], &[f64]),
+        weights: &[f64],
+        panel: &mut [f64],
+        loss: &mut [f64],
+        least: &mut [f64],
+        total: &mut [f64],
+        residual: &mut [f64],
+    ) {
+        let width = loss.len();
+        let (least, total, residual) =
+            (&mut least[..width], &mut total[..width], &mut residual[..width]);
+        for (i, line) in panel.chunks_exact_mut(width).enumerate() {
+            let (y, log, bottom) = (of_rows.0[i], of_rows.1[i], of_rows.2[i]);
+            let weights = &weights[i * width..][..width];
+            for k in 0..width {
+                let (eta, w) = (-line[k], weights[k]);
+                let left = y - exp(eta);
+                // e^η − y − y (η − log y): large counts lose no digits.
+                loss[k] += w * (y * (log - eta) - left);
+                least[k] += w * bottom;
+                total[k] += w;
+                residual[k] += w * left;
+                line[k] = w * left;
+            }
+        }
+    }
+
+    fn curvature(weights: &[f64], eta: &[f64], out: &mut [f64]) {
+        for ((o, w), eta) in out.iter_mut().zip(weights).zip(eta) {
+            *o = w * exp(*eta);
+        }
+    }
+}
