@@ -4,7 +4,6 @@
 use crate::convert::{Fields, Result};
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
 use wbb_core::engine::limits::Limits;
-use wbb_core::error::Error;
 use wbb_core::loss::response::{Family, Measure, Response};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
