@@ -11,7 +11,7 @@ chunk_pause <- 0.02
 # its work returned, in the order in which they end; once it returns FALSE nothing more is begun or waited for. The work
 # returns its errors as data, so that one that is raised is the workers' fault. Returns those of the chunks that could not be done, by
 # the chunks' numbers.
-run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), packages = "wbb") {
+run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), packages = "wbb", stage = "draws") {
   crew <- list2env(list(
     chunks = chunks, tries = integer(length(chunks)), waiting = seq_along(chunks), running = list(), faults = list(),
     done = 0, going = TRUE
@@ -28,7 +28,7 @@ run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), p
     if (!length(crew$running)) break
     end_chunks(crew, take)
     if (!crew$going) return(crew$faults)
-    progress_update(bar, list(stage = "draws", done = crew$done, total = total))
+    progress_update(bar, list(stage = stage, done = crew$done, total = total))
     Sys.sleep(chunk_pause)
   }
   crew$faults[as.character(crew$waiting)] <- "no worker is left"

@@ -148,9 +148,9 @@ code_column <- function(value, contrasts, name, argument) {
 # The formula interface -----------------------------------------------------------
 
 # The design of a call of a formula interface, and the settings that may be columns of the data.
-formula_inputs <- function(call, settings, row_arguments, env, response = check_response) {
+formula_inputs <- function(call, settings, row_arguments, values, response = check_response) {
   in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
-  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], env, response)
+  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], values, response)
   design$offset <- stats::model.offset(design$model)
   if (!is.null(design$offset) && !"offset" %in% row_arguments) {
     bad_argument("formula", "have no offset()", NULL, "has one", "Subtract it from the response.")
@@ -161,11 +161,15 @@ formula_inputs <- function(call, settings, row_arguments, env, response = check_
   list(design = design, settings = settings)
 }
 
-formula_design <- function(frame_call, env, response = check_response) {
-  # Each is evaluated once: the expression may be slow, or random.
-  given <- intersect(c("formula", "data"), names(frame_call))
+# The formula and the data of a call, each evaluated once: the expression may be slow, or random.
+formula_values <- function(call, env) {
   values <- new.env(parent = env)
-  for (name in given) assign(name, formula_error(eval(frame_call[[name]], env)), values)
+  for (name in intersect(c("formula", "data"), names(call))) assign(name, formula_error(eval(call[[name]], env)), values)
+  values
+}
+
+formula_design <- function(frame_call, values, response = check_response) {
+  given <- intersect(c("formula", "data"), names(frame_call))
   frame_call[given] <- lapply(given, as.name)
   refuse_bars(values$formula)
   frame_call$drop.unused.levels <- TRUE

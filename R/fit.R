@@ -7,6 +7,7 @@
 #   default   the function for data other than a formula: its arguments are the settings
 #   data      those of its arguments that are data
 #   rows      settings that may be columns of the data of a formula
+#   from_source  function(values, given, call, env): the fit of a formula and a source that is read in chunks, where it can be
 #   response  function(given): the check of the response, unless it is a number for each row
 #   prepare   function(design, given, call): list(design, settings), checked, in the form that Rust takes
 #   job       function(design, settings, progress): the result of Rust, or its error list
@@ -19,7 +20,7 @@ fit_with <- function(estimator, design, given, call) {
   how <- run_settings(given)
   problem <- estimator$prepare(design, given, call)
   design <- problem$design
-  design$fingerprint <- fingerprint(design$x, design$y)
+  if (is.null(design$fingerprint)) design$fingerprint <- fingerprint(design$x, design$y)
   dress <- function(fit) {
     fit$call <- call
     if (!how$keep_data) fit[c("y", "x", "model")] <- list(NULL)

@@ -18,8 +18,15 @@ fit_default <- function(..., .estimator, .design, .call) {
 # From the method for a formula, whose dots are the settings, but for those that are columns of the data.
 fit_formula <- function(..., .estimator, .call, .env) {
   settings <- given_settings(..., .estimator = .estimator)
+  values <- formula_values(.call, .env)
+  if (inherits(get0("data", values, inherits = FALSE), "wbb_source")) {
+    if (is.null(.estimator$from_source)) {
+      bad_argument("data", paste0("be a data frame for ", .estimator$name, "()"), values$data, "is a source that is read in chunks")
+    }
+    return(.estimator$from_source(values, settings, .call, .env))
+  }
   response <- if (is.null(.estimator$response)) check_response else .estimator$response(settings)
-  inputs <- formula_inputs(.call, settings, .estimator$rows, .env, response)
+  inputs <- formula_inputs(.call, settings, .estimator$rows, values, response)
   fit_with(.estimator, inputs$design, inputs$settings, fit_call(.call, .estimator$name))
 }
 

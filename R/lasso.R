@@ -42,6 +42,13 @@
 #' Data that separate (a combination of columns tells the classes apart without error) have no finite mode at `lambda = 0`; such
 #' draws have the status `"separated"`, count as failed, and are said in the warning. Any penalty brings the mode back.
 #'
+#' @section Data larger than the memory:
+#' `data` may be a [wbb_source()]: a database, files, a function. It is read in chunks, once (or more often, where the sums of all draws
+#' would be too large for the memory), and what comes out equals the fit of the same rows in memory to about 1e-10, whatever the
+#' size of the chunks. `x` may also be sums that were made before by [wbb_moments()]. Such fits are Gaussian and have no rows: [fitted()],
+#' [residuals()] and the like say so, and `predict()` needs `newdata`, which may be a source as well. A draw that fits nearly perfectly
+#' (less than a millionth of the variance is left) cannot be certified from sums, and is marked as not converged.
+#'
 #' @section A path of lambdas:
 #' With several values of `lambda` every draw is solved at all of them with the
 #' same weights: how far the posterior depends on the prior. The values keep the
@@ -50,10 +57,10 @@
 #' not bit for bit.
 #'
 #' @param x A numeric matrix, a data frame or a sparse matrix of package Matrix;
-#'   or a formula.
+#'   or a formula; or sums of [wbb_moments()].
 #' @param y The response, with one element (or row) for each row of `x`; what it may be is in the section on families.
 #' @param formula A formula, `response ~ predictors`.
-#' @param data A data frame with the variables of the formula.
+#' @param data A data frame with the variables of the formula, or a [wbb_source()] that is read in chunks.
 #' @param lambda The strength of the penalty: a non-negative number, several
 #'   distinct ones (a path), `"cv"` to choose it by cross-validation, or `"marglik"` to
 #'   choose it by the [marginal_likelihood()] (for the plain lasso of few columns).
@@ -187,7 +194,7 @@ lasso_estimator <- function() {
   list(
     name = "wbb_lasso", class = "wbb_lasso", default = wbb_lasso.default, data = c("x", "y"),
     rows = c("case_weights", "cluster", "foldid", "offset"), response = function(given) check_family(given$family)$code,
-    prepare = lasso_prepare, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
+    prepare = lasso_prepare, from_source = fit_source, job = lasso_job, shapes = lasso_shapes, object = lasso_object, doubt = convergence_doubt
   )
 }
 

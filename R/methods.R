@@ -150,6 +150,10 @@ of_lambda <- function(fit, values, lambda) {
 }
 
 check_kept <- function(fit, part) {
+  if (isTRUE(fit$spec$summed)) {
+    abort("rows", paste("The fit was made from sums and has no rows of its own: there are no fitted values, residuals or other things of a row.",
+      "Use predict() with `newdata`, which may be a wbb_source()."), "object")
+  }
   if (is.null(fit[[part]]) && !is.null(fit$spec$imputations)) {
     abort("argument", paste("The fit is pooled over imputations and has no data of its own; give `newdata`,",
       "or ask the fits of the imputations."), "object")

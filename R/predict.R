@@ -35,7 +35,7 @@
 #' Without `newdata` rows that `na.exclude` left out come back as `NA`.
 #'
 #' @param object A fit of [wbb_lasso()], [bayes_bridge()] or [wbb_genlasso()].
-#' @param newdata A data frame, or a matrix if the fit was made from one; by default
+#' @param newdata A data frame, a [wbb_source()] that is read in chunks (for the lasso), or a matrix if the fit was made from one; by default
 #'   the data of the fit.
 #' @param type `"response"`, or `"draws"` for the responses of all draws; see below for the others.
 #' @param interval `"none"`, `"credible"` or `"prediction"`.
@@ -45,6 +45,8 @@
 #' @param estimate The point estimate: the `"mode"`, or the `"mean"` of the draws.
 #' @param newoffset The offset of `newdata`, one number a row, for a fit with an `offset`. An `offset()` of the
 #'   formula, and one that was given as an expression in columns, are found in `newdata`.
+#' @param to Where `newdata` is a [wbb_source()]: a function that is given the predictions of each chunk as they come (to write them to a
+#'   file or a table), so that not all are in memory at once; `predict()` then returns the number of rows. `NULL` joins them.
 #' @param times For `type = "survival"`: the times; by default all at which there was an event.
 #' @param ... Not used.
 #' @return A vector; with an interval a matrix with columns `fit`, `lwr` and `upr`;
@@ -62,10 +64,20 @@
 #' @export
 predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "link", "class", "risk", "survival", "draws"),
                               interval = c("none", "credible", "prediction"), level = 0.95, lambda = NULL,
-                              estimate = c("mode", "mean"), newoffset = NULL, times = NULL, ...) {
+                              estimate = c("mode", "mean"), newoffset = NULL, times = NULL, to = NULL, ...) {
   check_dots(..., .function = "predict", .known = names(formals()))
   check_fit(object)
   asked <- check_prediction(type, interval, level, estimate, family_of(object))
+  if (inherits(newdata, "wbb_source")) {
+    if (!(is.null(to) || is.function(to))) bad_argument("to", "be a function of a prediction", to)
+    one <- function(chunk) {
+      predict(object, chunk, type = asked$type, interval = asked$interval, level = level, lambda = lambda,
+        estimate = asked$estimate, newoffset = newoffset, times = times)
+    }
+    parts <- predict_source(newdata, one, to)
+    return(if (is.null(to)) join_predictions(parts, asked$type) else invisible(parts))
+  }
+  if (!is.null(to)) bad_argument("to", "be NULL unless `newdata` is a source", to)
   if (asked$type %in% c("risk", "survival")) return(predict_hazard(object, newdata, asked, lambda, newoffset, times))
   if (!is.null(times)) bad_argument("times", "be NULL but for type = \"survival\"", times)
   predict_linear(object, newdata, asked, lambda, newoffset)

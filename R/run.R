@@ -6,7 +6,7 @@ poll_ms <- 50
 # The result of the job that `start` begins, or its error list. Rust works in background threads while R polls,
 # so that an interrupt is an ordinary R interrupt: on.exit stops the job and joins its threads. What it has
 # finished by then is left for whoever can make a fit of it. `read` takes a result into R's hands.
-run_job <- function(start, progress = FALSE, read = identity) {
+run_job <- function(start, progress = FALSE, read = identity, feed = NULL) {
   job <- NULL
   whole <- FALSE
   on.exit(if (typeof(job) == "externalptr") {
@@ -17,7 +17,8 @@ run_job <- function(start, progress = FALSE, read = identity) {
   if (is_job_error(job)) return(job)
   bar <- NULL
   repeat {
-    state <- rust_job_poll(job, poll_ms)
+    busy <- if (!is.null(feed)) feed(job)
+    state <- rust_job_poll(job, if (is.null(busy)) poll_ms else if (busy) 0 else fed_ms)
     if (is_job_error(state)) return(state)
     if (state$state == "done") break
     if (is.null(bar)) {
@@ -31,6 +32,21 @@ run_job <- function(start, progress = FALSE, read = identity) {
   result <- read(collect_job(job))
   whole <- TRUE
   result
+}
+
+# A job that is fed is looked at often: it must not wait for R.
+fed_ms <- 2
+
+# A job on rows that R reads while Rust works: `give(job)` gives it some, FALSE when there are no more.
+run_fed_job <- function(start, give, progress = FALSE) {
+  ended <- FALSE
+  run_job(start, progress, feed = function(job) {
+    if (ended) return(NULL)
+    if (!rust_moments_room(job)) return(FALSE)
+    ended <<- !give(job)
+    if (ended) rust_moments_end(job)
+    TRUE
+  })
 }
 
 # What the last job had finished when it was stopped: a result of fewer draws, or an error list.

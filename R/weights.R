@@ -24,6 +24,7 @@ weights.wbb <- function(object, draws = NULL, ...) {
   check_dots(..., .function = "weights", .known = "draws")
   check_fit(object)
   spec <- object$spec
+  if (any(c("case_weights", "cluster") %in% spec$by_row)) check_kept(object, "y")
   rows <- check_draws_index(draws, draw_count(spec))
   penalties <- penalty_names(spec)
   columns <- c(observation_names(object), if (spec$prior_weight == "coef") paste0("prior.", penalties) else "prior")

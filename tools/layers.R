@@ -2,8 +2,8 @@
 # of a call"; files that are not named there come last: what fits answer, and pictures.
 layers <- list(
   "check", "progress", c("run", "chunks", "law"), "settings", c("result", "linear", "words"), "partial", "fit",
-  c("design", "newdata", "response", "family"), "interface",
-  c("lasso", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data")
+  c("design", "newdata", "response", "family"), c("source", "source-readers", "source-design"), "interface",
+  c("lasso", "moments", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data")
 )
 
 files <- list.files("R", "[.]R$", full.names = TRUE)

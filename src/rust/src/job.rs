@@ -5,7 +5,9 @@ use crate::settings::threads;
 use extendr_api::prelude::*;
 use extendr_api::rtype_to_sxp;
 use std::time::Duration;
+use wbb_core::engine::feed::{Feed, Feeder, feed};
 use wbb_core::engine::job::{Control, Job};
+use wbb_core::moments::Rows;
 
 /// What a job leaves for R's thread.
 pub struct Outcome {
@@ -19,6 +21,8 @@ pub struct Outcome {
 pub struct Running {
     job: Job<Outcome>,
     tables: Vec<(&'static str, Vec<f64>)>,
+    /// Where rows go that arrive while the job works.
+    pub feeder: Option<Feeder<Rows>>,
 }
 
 /// Start `work` on the threads of the settings: an external pointer.
@@ -26,16 +30,26 @@ pub fn start(
     settings: &Fields,
     work: impl FnOnce(&Control) -> Result<Outcome> + Send + 'static,
 ) -> Result<Robj> {
-    Ok(running(Job::start(threads(settings)?, work)))
+    Ok(running(Job::start(threads(settings)?, work), None))
+}
+
+/// The same for work on rows that R reads meanwhile.
+pub fn start_fed(
+    settings: &Fields,
+    work: impl FnOnce(Feed<Rows>, &Control) -> Result<Outcome> + Send + 'static,
+) -> Result<Robj> {
+    let (feeder, feed) = feed();
+    let job = Job::start(threads(settings)?, move |control| work(feed, control));
+    Ok(running(job, Some(feeder)))
 }
 
 /// Work that is shorter than to start a thread for it; the same in all else.
 pub fn at_once(work: impl FnOnce(&Control) -> Result<Outcome>) -> Robj {
-    running(Job::at_once(work))
+    running(Job::at_once(work), None)
 }
 
-fn running(job: Job<Outcome>) -> Robj {
-    ExternalPtr::new(Running { job, tables: Vec::new() }).into()
+fn running(job: Job<Outcome>, feeder: Option<Feeder<Rows>>) -> Robj {
+    ExternalPtr::new(Running { job, tables: Vec::new(), feeder }).into()
 }
 
 /// Wait at most `timeout_ms` for the job; its state and progress.

@@ -1,7 +1,7 @@
 //! The lasso: data and settings in, draws out.
 
 use crate::convert::{Fields, Matrix, Result, reply};
-use crate::job;
+use crate::job::{self, Outcome};
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
 use extendr_api::prelude::*;
@@ -27,16 +27,21 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     job::start(fields, move |control| {
         if response.family == Family::Gaussian {
             let lasso = Lasso::new(x, response.shifted(), plan, options, control)?;
-            let draws = draws(&lasso, range, control)?;
-            let (method, lambda, modes, curve) =
-                (lasso.method.name(), lasso.lambda, lasso.modes, lasso.curve);
-            return Ok(Solved { draws, modes, lambda, curve, method }.outcome());
+            return solved(lasso, range, control);
         }
         let glm = Glm::new(x, response, measure, plan, options, control)?;
         let draws = draws(&glm, range, control)?;
         let (method, lambda, modes, curve) = (glm.method.name(), glm.lambda, glm.modes, glm.curve);
         Ok(Solved { draws, modes, lambda, curve, method }.outcome())
     })
+}
+
+/// The draws of a range, and what came before them.
+pub fn solved(lasso: Lasso, range: Option<Range>, control: &Control) -> Result<Outcome> {
+    let draws = draws(&lasso, range, control)?;
+    let (method, lambda, modes, curve) =
+        (lasso.method.name(), lasso.lambda, lasso.modes, lasso.curve);
+    Ok(Solved { draws, modes, lambda, curve, method }.outcome())
 }
 
 fn draws<P: WeightedProblem>(
@@ -47,7 +52,7 @@ fn draws<P: WeightedProblem>(
     range.map(|r| bootstrap::run(problem, r.first, r.count, control)).transpose()
 }
 
-fn options(fields: &Fields) -> Result<Options> {
+pub fn options(fields: &Fields) -> Result<Options> {
     Ok(Options {
         lambda: lambda(fields)?,
         alpha: fields.number("alpha")?,

@@ -15,6 +15,7 @@ mod lasso;
 mod marginal;
 mod mlp;
 mod mlp_predict;
+mod moments;
 mod predict;
 mod question;
 mod results;
@@ -45,6 +46,7 @@ extendr_module! {
     use marginal;
     use mlp;
     use mlp_predict;
+    use moments;
     use predict;
     use trendfilter;
     use weights;

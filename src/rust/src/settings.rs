@@ -4,6 +4,7 @@
 use crate::convert::{Fields, Result};
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
 use wbb_core::engine::limits::Limits;
+use wbb_core::error::Error;
 use wbb_core::loss::response::{Family, Measure, Response};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
@@ -62,6 +63,11 @@ pub struct Range {
 }
 
 impl Range {
+    pub fn read(fields: &Fields) -> Result<Range> {
+        let missing = || Error::Internal("setting draws is missing".into());
+        Range::read_optional(fields)?.ok_or_else(missing)
+    }
+
     /// None: only what comes before the draws is wanted.
     pub fn read_optional(fields: &Fields) -> Result<Option<Range>> {
         let Some(count) = fields.optional_count("draws")? else {

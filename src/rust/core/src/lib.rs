@@ -36,6 +36,7 @@ pub mod linalg;
 pub mod loss;
 pub mod marginal;
 pub mod mlp;
+pub mod moments;
 pub mod penalty;
 pub mod predictions;
 pub mod random;

@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 8] = [
     &["linalg", "penalty"],
     &["random"],
     &["engine", "data", "loss"],
-    &["predictions"],
+    &["moments", "predictions"],
     &["lasso", "trendfilter", "genlasso", "mlp", "bridge", "laplace"],
     &["marginal"],
     &["lib"],

@@ -23,6 +23,8 @@ pub struct Design {
 enum Storage {
     Dense(Blocked),
     Sparse(Sparse),
+    /// Rows that were summed up and are gone.
+    Gone,
 }
 
 impl Design {
@@ -46,6 +48,12 @@ impl Design {
         Ok(Design { rows, cols, standard, basis: None, block, storage })
     }
 
+    /// Of rows that are known by their sums alone.
+    pub fn gone(rows: usize, standard: Standard) -> Design {
+        let cols = standard.scale.len();
+        Design { rows, cols, standard, basis: None, block: ROWS, storage: Storage::Gone }
+    }
+
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense; those that
     /// have no place in it. Their coefficients must not be penalised.
     pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) -> &[u32] {
@@ -64,6 +72,7 @@ impl Design {
         match &self.storage {
             Storage::Dense(_) => self.rows * self.cols,
             Storage::Sparse(x) => x.size(),
+            Storage::Gone => 0,
         }
     }
 
@@ -76,7 +85,7 @@ impl Design {
     pub fn dense_block(&self, rows: &Range<usize>) -> Option<&[f64]> {
         match &self.storage {
             Storage::Dense(x) => Some(x.get(rows)),
-            Storage::Sparse(_) => None,
+            Storage::Sparse(_) | Storage::Gone => None,
         }
     }
 
@@ -84,7 +93,7 @@ impl Design {
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
-            Storage::Dense(_) => None,
+            Storage::Dense(_) | Storage::Gone => None,
         }
     }
 
@@ -106,6 +115,7 @@ impl Design {
                     *o += sum.sum::<f64>() - left_out;
                 }
             }
+            Storage::Gone => {}
         }
     }
 

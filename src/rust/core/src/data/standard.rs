@@ -60,6 +60,22 @@ impl Standard {
         out
     }
 
+    /// Of columns that are known by their mean, their standard deviation and their ends.
+    pub fn of_moments(
+        columns: impl Iterator<Item = (f64, f64, [f64; 2])>,
+        centred: bool,
+    ) -> Standard {
+        let mut out = Standard::default();
+        for (mean, sd, [low, high]) in columns {
+            let largest = low.abs().max(high.abs());
+            let constant = low >= high || is_constant(sd / largest);
+            let rms = if constant { largest } else { libm::hypot(mean, sd) };
+            let mean = if constant { high } else { mean };
+            out.push(&Column { mean, sd, rms, constant }, centred);
+        }
+        out
+    }
+
     fn push(&mut self, column: &Column, centred: bool) {
         self.sd.push(if column.constant { 1.0 } else { column.sd });
         self.center.push(if centred { column.mean } else { 0.0 });
@@ -90,6 +106,12 @@ struct Column {
     sd: f64,
     rms: f64,
     constant: bool,
+}
+
+/// Differences in the last digits only (or only in rows of weight zero) are no variation; the standard
+/// deviation is that of a column whose largest number is one.
+fn is_constant(sd: f64) -> bool {
+    sd <= 4.0 * f64::EPSILON
 }
 
 /// Mean and standard deviation of a column given by its nonzeros, safe from overflow.
@@ -127,8 +149,7 @@ fn describe(
         square += case(i) * (v / largest - mean).powi(2);
     }
     let sd = (square / total).sqrt();
-    // Differences in the last digits only (or only in rows of weight zero) are no variation.
-    let constant = sd <= 4.0 * f64::EPSILON;
+    let constant = is_constant(sd);
     let rms = libm::hypot(mean, sd) * largest;
     Column { mean: mean * largest, sd: sd * largest, rms, constant }
 }

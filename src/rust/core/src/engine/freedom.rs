@@ -3,7 +3,7 @@
 use crate::random::weights::WeightPlan;
 
 /// Weights that are enough to know how unequal those of a law are.
-const SAMPLE: usize = 2000;
+pub const SAMPLE: usize = 2000;
 
 /// How unequal the weights of a draw are: what its residuals say of σ depends on it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,12 +34,15 @@ impl Spread {
             plan.draw(k as u64 + 1).fill(0, part);
         }
         // As unequal as these, on as many rows as there are.
-        let sample = Spread::of(&weights);
-        let times = plan.rows() as f64 / weights.len() as f64;
+        Spread::of(&weights).times(plan.rows() as f64 / weights.len() as f64)
+    }
+
+    /// So many times these weights.
+    pub fn times(&self, times: f64) -> Spread {
         Spread {
-            rows: (sample.rows as f64 * times).round() as usize,
-            total: sample.total * times,
-            squares: sample.squares * times,
+            rows: (self.rows as f64 * times).round() as usize,
+            total: self.total * times,
+            squares: self.squares * times,
         }
     }
 

@@ -18,11 +18,18 @@ pub enum Stage {
     Draws,
     Epochs,
     Predictions,
+    Rows,
 }
 
 impl Stage {
-    const ALL: [Stage; 5] =
-        [Stage::Mode, Stage::CrossValidation, Stage::Draws, Stage::Epochs, Stage::Predictions];
+    const ALL: [Stage; 6] = [
+        Stage::Mode,
+        Stage::CrossValidation,
+        Stage::Draws,
+        Stage::Epochs,
+        Stage::Predictions,
+        Stage::Rows,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -31,6 +38,7 @@ impl Stage {
             Stage::Draws => "draws",
             Stage::Epochs => "epochs",
             Stage::Predictions => "predictions",
+            Stage::Rows => "rows",
         }
     }
 }

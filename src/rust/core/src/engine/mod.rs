@@ -2,6 +2,7 @@
 
 pub mod bootstrap;
 pub mod cv;
+pub mod feed;
 pub mod freedom;
 pub mod job;
 pub mod limits;

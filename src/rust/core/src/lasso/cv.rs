@@ -40,7 +40,11 @@ impl CrossValidated for Folding<'_> {
 
     /// At random from the seed, whole clusters together.
     fn folds(&self, count: u32) -> Vec<u32> {
-        self.lasso.plan.folds(count)
+        match self.lasso.summed {
+            // They were made with the sums.
+            Some(_) => Vec::new(),
+            None => self.lasso.plan.folds(count),
+        }
     }
 
     /// Gram matrices go one by one; passes are shared by as many folds as there are threads for.
@@ -109,8 +113,14 @@ fn path_by_gram(
     lambda: &[f64],
     control: &Control,
 ) -> Result<Path, Error> {
-    let mut held = RowWeights::Fold { plan: &lasso.plan, fold: of_row, number: fold, held: true };
-    let held = Moments::new(&lasso.data, |first, w| held.fill(first, w), control)?;
+    let held = match &lasso.summed {
+        Some(summed) => summed.fold(fold),
+        None => {
+            let plan = &lasso.plan;
+            let mut rows = RowWeights::Fold { plan, fold: of_row, number: fold, held: true };
+            Moments::new(&lasso.data, |first, w| rows.fill(first, w), control)?
+        }
+    };
     let train = total.without(&held);
     // A fold that leaves nothing to train on says nothing; rounding must not make it something.
     let share = if train.w > 1e-12 * total.w { train.w / total.w } else { 0.0 };

@@ -163,7 +163,7 @@ impl Centred {
 }
 
 /// The matrix with these numbers on and above its diagonal.
-fn symmetric(size: usize, upper: impl Fn(usize, usize) -> f64) -> Array2<f64> {
+pub fn symmetric(size: usize, upper: impl Fn(usize, usize) -> f64) -> Array2<f64> {
     let mut out = Array2::zeros((size, size));
     for a in 0..size {
         for b in a..size {

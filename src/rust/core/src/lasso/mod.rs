@@ -15,7 +15,8 @@
 //!   `rough` steps on the residual find).
 //!
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
-//! out first. Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same
+//! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
+//! (MATH 9). Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same
 //! problem with weight zero for the rows held out.
 
 mod batch;
@@ -34,6 +35,7 @@ mod reference;
 mod rough;
 mod setup;
 mod starts;
+mod summed;
 mod sweeps;
 mod task;
 mod working;

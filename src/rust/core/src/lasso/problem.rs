@@ -8,6 +8,7 @@ use super::newton::Newton;
 use super::quadratic::Origin;
 use super::reference::Reference;
 use super::starts::Starts;
+use super::summed::Summed;
 use super::task::{Data, RowWeights, Task};
 use crate::engine::cv::{Curve, Lambda};
 use crate::engine::freedom::Spread;
@@ -42,6 +43,8 @@ pub enum Method {
     Reference,
     /// Each draw's Gram matrix on a working set (many columns).
     WorkingSet,
+    /// Gram matrices from sums that were made before, of rows that are gone.
+    Sums,
 }
 
 impl Method {
@@ -50,12 +53,15 @@ impl Method {
             Method::Gram => "gram",
             Method::Reference => "reference",
             Method::WorkingSet => "working set",
+            Method::Sums => "sums",
         }
     }
 }
 
 pub struct Lasso {
     pub(super) data: Data,
+    /// In place of rows.
+    pub(super) summed: Option<Summed>,
     pub(super) plan: WeightPlan,
     pub(super) options: Options,
     pub(super) factors: Factors,
@@ -126,7 +132,7 @@ impl Lasso {
     ) -> Result<Solved, Error> {
         if let Some(gram) = bench.gram {
             let solved = self.solve_gram(gram, &mut bench.attempt.task, newton, control)?;
-            if solved.end.status != Status::NotConverged {
+            if solved.end.status != Status::NotConverged || self.summed.is_some() {
                 return Ok(solved);
             }
         }
@@ -257,7 +263,10 @@ impl Lasso {
     fn solve_by_gram(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
         let mut weights: Vec<DrawWeights> = draws.iter().map(|&k| self.plan.draw(k)).collect();
         let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
-        let moments = batch_moments(&self.data, draws.len(), fill, control)?;
+        let moments = match &self.summed {
+            Some(summed) => draws.iter().map(|&k| summed.draw(k)).collect(),
+            None => batch_moments(&self.data, draws.len(), fill, control)?,
+        };
         let mut newton = Newton::default();
         let mut modes = Vec::with_capacity(draws.len() * self.lambda.len());
         for ((&draw, weights), moments) in draws.iter().zip(weights).zip(moments) {
@@ -347,7 +356,7 @@ impl WeightedProblem for Lasso {
 
     fn batch(&self) -> usize {
         match self.method {
-            Method::Gram => 8 * LANES,
+            Method::Gram | Method::Sums => 8 * LANES,
             // The panels of a batch are p numbers a draw: keep them near the caches.
             Method::Reference => ((1 << 18) / self.data.design.cols.max(1))
                 .clamp(LANES, 8 * LANES)
@@ -359,7 +368,7 @@ impl WeightedProblem for Lasso {
 
     fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
         match self.method {
-            Method::Gram => self.solve_by_gram(draws, control),
+            Method::Gram | Method::Sums => self.solve_by_gram(draws, control),
             _ => self.solve_by_passes(draws, control),
         }
     }

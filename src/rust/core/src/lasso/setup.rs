@@ -9,6 +9,7 @@ use super::newton::Newton;
 use super::problem::{Bench, Lasso, Method, Options};
 use super::reference::Reference;
 use super::starts::Starts;
+use super::summed::Summed;
 use super::task::{Data, RowWeights, Task};
 use crate::data::design::Design;
 use crate::data::source::Source;
@@ -21,9 +22,10 @@ use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::order::decreasing;
+use crate::moments::Sums;
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
-use ndarray::s;
+use ndarray::{Axis, s};
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
@@ -44,15 +46,53 @@ impl Lasso {
         let response = Standard::of_column(&y, options.intercept, case);
         let design = Design::new(x, options.intercept, case, || control.check())?;
         let y = y.iter().map(|v| response.apply(0, *v)).collect();
+        let spreads =
+            [Spread::of_draws(&plan), Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>())];
+        let data = Data { design, y, intercept: options.intercept };
+        let mut lasso = Lasso::unsolved(data, &response, spreads, plan, options);
+        lasso.separate_free_columns(control)?;
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// The same from sums: all that least squares needs of the rows. Draws count from `first_draw`.
+    pub fn from_sums(
+        sums: Sums,
+        first_draw: u64,
+        plan: WeightPlan,
+        options: Options,
+        control: &Control,
+    ) -> Result<Lasso, Error> {
+        control.begin(Stage::Mode, 1);
+        let (x, response) = Summed::standards(&sums, options.intercept);
+        let spreads = Summed::spreads(&sums, &plan);
+        let design = Design::gone(sums.rows as usize, x);
+        let summed = Summed::new(sums, first_draw, &design.standard, &response, &plan);
+        let data = Data { design, y: Vec::new(), intercept: options.intercept };
+        let plan = plan.independent();
+        let mut lasso = Lasso::unsolved(data, &response, spreads, plan, options);
+        lasso.summed = Some(summed);
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    fn unsolved(
+        data: Data,
+        response: &Standard,
+        [spread_of_draws, spread_of_mode]: [Spread; 2],
+        plan: WeightPlan,
+        options: Options,
+    ) -> Lasso {
         let scale_y = if response.scale[0].is_finite() { response.scale[0] } else { 1.0 };
-        let standard = &design.standard;
+        let standard = &data.design.standard;
         let chosen = |j: usize| if options.standardize { standard.sd[j] } else { 1.0 };
         let factors =
             Factors::new(&options.penalty_factor, chosen, &standard.scale, scale_y, options.alpha);
-        let mut lasso = Lasso {
-            spread_of_draws: Spread::of_draws(&plan),
-            spread_of_mode: Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>()),
-            data: Data { design, y, intercept: options.intercept },
+        Lasso {
+            spread_of_draws,
+            spread_of_mode,
+            data,
+            summed: None,
             plan,
             options,
             factors,
@@ -65,10 +105,7 @@ impl Lasso {
             lambda: Vec::new(),
             modes: Vec::new(),
             curve: None,
-        };
-        lasso.separate_free_columns(control)?;
-        lasso.prepare(control)?;
-        Ok(lasso)
+        }
     }
 
     /// Columns that no lambda penalises.
@@ -104,7 +141,9 @@ impl Lasso {
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
         let p = self.data.design.cols;
-        let total = if p <= GRAM_LIMIT {
+        let total = if let Some(summed) = &self.summed {
+            Some(summed.total())
+        } else if p <= GRAM_LIMIT {
             let mut weights = RowWeights::Case(&self.plan);
             Some(Moments::new(&self.data, |first, w| weights.fill(first, w), control)?)
         } else {
@@ -173,6 +212,11 @@ impl Lasso {
         if support.is_empty() || penalty.ridge.iter().all(|d| *d == 0.0) {
             return Ok(1.0);
         }
+        if let (Some(_), Some(reference)) = (&self.summed, &self.reference) {
+            let at: Vec<usize> = support.iter().map(|&j| j as usize).collect();
+            let gram = reference.moments.gram.select(Axis(0), &at).select(Axis(1), &at);
+            return Ok(effective_share(gram.view(), &penalty.ridge));
+        }
         let mut weights = RowWeights::Case(&self.plan);
         if support.len() > GRAM_LIMIT {
             let total: f64 = (0..self.data.design.rows).map(|i| self.plan.case(i)).sum();
@@ -212,6 +256,9 @@ impl Lasso {
 
     /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
     fn choose(&self) -> Method {
+        if self.summed.is_some() {
+            return Method::Sums;
+        }
         let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
         let per_row = self.data.design.size() as f64 / self.data.design.rows.max(1) as f64;
         let nonzero = |s: &Starts| s.mode().iter().filter(|v| **v != 0.0).count();

@@ -131,7 +131,7 @@ impl WeightedProblem for Glm {
             return LANES;
         }
         match self.method {
-            Method::Gram => 8 * LANES,
+            Method::Gram | Method::Sums => 8 * LANES,
             // The panels of a batch are p numbers a draw: keep them near the caches.
             Method::Reference => ((1 << 18) / self.data.size().max(1))
                 .clamp(LANES, 8 * LANES)

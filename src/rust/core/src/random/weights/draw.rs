@@ -66,6 +66,21 @@ impl<'a> DrawWeights<'a> {
         plan.weigh_cases(first, out);
     }
 
+    /// Weights of these units, in any order. Units near each other are made together.
+    pub fn fill_units_at(&mut self, units: &[u64], out: &mut [f64]) {
+        let low = units.iter().copied().min().unwrap_or(0);
+        let span = (units.iter().copied().max().unwrap_or(0) - low) as usize + 1;
+        if span <= 4 * units.len() {
+            let mut near = vec![0.0; span];
+            self.fill_units(low as usize, &mut near);
+            out.iter_mut().zip(units).for_each(|(o, u)| *o = near[(u - low) as usize]);
+        } else {
+            for (place, &unit) in out.chunks_mut(1).zip(units) {
+                self.fill_units(unit as usize, place);
+            }
+        }
+    }
+
     /// Sum of the weights of all rows.
     fn total(&mut self) -> f64 {
         let units = self.plan.units();

@@ -75,6 +75,20 @@ impl WeightPlan {
         Ok(self)
     }
 
+    /// The same without what needs all rows: a law that is normalised becomes the one before, and its draws are
+    /// to be divided by their sums.
+    pub fn independent(mut self) -> WeightPlan {
+        if let Law::Dirichlet(shape) = self.law {
+            self.law = Law::Gamma(shape);
+        }
+        self
+    }
+
+    /// Do the weights of a draw sum to the number of rows?
+    pub fn is_normalised(&self) -> bool {
+        matches!(self.law, Law::Dirichlet(_) | Law::Multinomial)
+    }
+
     pub fn rows(&self) -> usize {
         self.rows
     }

@@ -1,0 +1,278 @@
+# From the chunks of a source to numbers: what design.R does for a data frame, with everything that depends on all rows
+# (the levels of factors, the ids of clusters) found before, or refused.
+
+# Rows that are read at a time, unless the user says so.
+chunk_size <- function(columns) {
+  size <- getOption("wbb.chunk_rows")
+  if (!is.null(size)) return(check_count(size, "options(wbb.chunk_rows)", 1))
+  max(1000, min(1e5, ceiling(2e6 / columns)))
+}
+
+# A fault in a chunk, by its number and that of a row (in the source, from 1).
+source_error <- function(at, what, row = NULL, advice = NULL) {
+  where <- if (is.null(row)) paste0("from row ", sql_number(at$row), " on") else paste("row", sql_number(at$row + row - 1))
+  abort("source", paste(c(paste0("Chunk ", at$chunk, " of the source, ", where, ": ", what, "."), advice), collapse = " "),
+    "source", list(chunk = at$chunk, row = at$row + if (is.null(row)) 0 else row - 1))
+}
+
+# A reader that knows where it is: `look(n)` gives the next chunk without taking it.
+open_source <- function(source, part = NULL) {
+  at <- list(chunk = 1L, row = 1)
+  reading <- function(code) {
+    tryCatch(code, error = function(e) {
+      if (inherits(e, "wbb_error")) stop(e)
+      source_error(at, paste0("it could not be read: ", first_line(conditionMessage(e))))
+    })
+  }
+  reader <- reading(source$open(part))
+  waiting <- NULL
+  open <- TRUE
+  fetch <- function(n) {
+    repeat {
+      chunk <- reading(reader$read(n))
+      if (is.null(chunk)) return(NULL)
+      if (!is.data.frame(chunk)) source_error(at, paste("it is", show_value(chunk), "and not a data frame"))
+      if (nrow(chunk)) return(chunk)
+    }
+  }
+  list(
+    look = function(n) {
+      if (is.null(waiting)) waiting <<- fetch(n)
+      waiting
+    },
+    # The chunk with its place, NULL after the last.
+    take = function(n) {
+      chunk <- if (is.null(waiting)) fetch(n) else waiting
+      waiting <<- NULL
+      if (is.null(chunk)) return(NULL)
+      here <- at
+      at <<- list(chunk = at$chunk + 1L, row = at$row + nrow(chunk))
+      list(chunk = chunk, at = here)
+    },
+    close = function() {
+      if (open) try(reader$close(), silent = TRUE)
+      open <<- FALSE
+    }
+  )
+}
+
+# The model of a source -------------------------------------------------------------
+
+# What every chunk is turned into numbers by. `rows` are the expressions of settings that may be columns.
+source_model <- function(formula, source, rows, na_action, env, progress = FALSE) {
+  if (!inherits(formula, "formula")) bad_argument("formula", "be a formula", formula)
+  refuse_bars(formula)
+  reader <- open_source(source)
+  once <- isTRUE(source$once)
+  if (!once) on.exit(reader$close())
+  head <- reader$look(1000)
+  # A connection has one result at a time.
+  if (!once) reader$close()
+  if (is.null(head)) bad_argument("source", "have at least one row", NULL, "has none")
+  terms <- formula_error(stats::terms(formula, data = head))
+  if (attr(terms, "response") == 0L) bad_argument("formula", "have a response on its left", NULL, "has none")
+  if (!length(attr(terms, "term.labels"))) bad_argument("formula", "have a predictor", NULL, "has none")
+  # Variables are columns: what is found in the workspace has the rows of no chunk.
+  check_columns(all.vars(terms), names(head), "source")
+  model <- list(
+    formula = stats::formula(terms), terms = terms, rows = rows, env = env, omit = check_na_action(na_action),
+    variables = vapply(all.vars(stats::delete.response(terms)), function(name) data_type(head[[name]]), ""),
+    columns = length(head), reader = if (once) reader
+  )
+  frame <- chunk_frame(model, head, list(chunk = 1L, row = 1))
+  model$levels <- find_levels(model, source, frame, reader, progress)
+  x <- chunk_x(model, with_levels(model, frame, list(chunk = 1L, row = 1)))
+  model$contrasts <- attr(x, "contrasts")
+  model$names <- column_names(x)
+  model$p <- ncol(x)
+  model$intercept <- attr(terms, "intercept") == 1L
+  check_local(model, head, x)
+  model
+}
+
+check_na_action <- function(value) {
+  if (is.null(value)) value <- getOption("na.action", "na.omit")
+  name <- if (is.character(value)) value else if (identical(value, stats::na.fail)) "na.fail" else "na.omit"
+  known <- is.character(value) || is.function(value)
+  if (!known || !name %in% c("na.omit", "na.fail", "na.exclude")) {
+    bad_argument("na.action", "be na.omit or na.fail", value)
+  }
+  name != "na.fail"
+}
+
+chunk_frame <- function(model, chunk, at) {
+  lacks <- setdiff(all.vars(model$terms), names(chunk))
+  if (length(lacks)) source_error(at, paste("it has no column", show_value(lacks[1L])))
+  frame <- tryCatch(stats::model.frame(model$terms, chunk, na.action = stats::na.pass), error = function(e) {
+    source_error(at, paste0("its columns do not fit the formula: ", conditionMessage(e)))
+  })
+  if (nrow(frame) != nrow(chunk)) source_error(at, "the variables of the formula are not of its length")
+  frame
+}
+
+# Text and factors, by the levels that they have in all chunks.
+find_levels <- function(model, source, frame, reader, progress) {
+  labels <- names(frame)[-1L]
+  text <- labels[vapply(frame[labels], is_text, NA)]
+  declared <- source$levels[intersect(text, names(source$levels))]
+  open <- setdiff(text, names(declared))
+  if (!length(open)) return(declared)
+  if (isTRUE(source$once)) {
+    bad_argument("levels", paste("declare those of", show_values(open)), NULL, "does not",
+      "This source can be read only once, so that they cannot be found before.")
+  }
+  found <- lapply(frame[open], text_levels)
+  reader <- open_source(source)
+  on.exit(reader$close())
+  bar <- progress_bar(progress)
+  on.exit(progress_clear(bar), add = TRUE)
+  done <- 0
+  while (!is.null(part <- reader$take(chunk_size(model$columns)))) {
+    frame <- chunk_frame(model, part$chunk, part$at)
+    found <- Map(function(known, value) join_levels(known, text_levels(value)), found, frame[open])
+    done <- done + nrow(frame)
+    progress_update(bar, list(stage = "rows", done = done, total = if (is.null(source$rows)) 0 else source$rows))
+  }
+  found <- lapply(found, function(levels) if (is.null(attr(levels, "order"))) sort(levels) else {
+    intersect(attr(levels, "order"), levels)
+  })
+  few <- names(found)[lengths(found) < 2L]
+  if (length(few)) {
+    bad_argument("source", "have factors of two or more levels", NULL, paste("column", show_value(few[1L]), "has", lengths(found)[[few[1L]]]))
+  }
+  c(declared, found)
+}
+
+# Those that occur; a factor says in which order.
+text_levels <- function(value) {
+  if (is.factor(value)) structure(levels(droplevels(value)), order = levels(value)) else unique(value[!is.na(value)])
+}
+
+join_levels <- function(known, more) {
+  order <- union(attr(known, "order"), attr(more, "order"))
+  structure(union(known, more), order = if (length(order)) order)
+}
+
+with_levels <- function(model, frame, at) {
+  for (name in names(model$levels)) {
+    value <- as.character(frame[[name]])
+    unknown <- !is.na(value) & !value %in% model$levels[[name]]
+    if (any(unknown)) {
+      source_error(at, paste0("column ", show_value(name), " has the level ", show_value(value[first_bad(unknown)]),
+        ", which is none of ", show_values(model$levels[[name]])), first_bad(unknown))
+    }
+    frame[[name]] <- factor(value, model$levels[[name]])
+  }
+  frame
+}
+
+chunk_x <- function(model, frame) {
+  x <- stats::model.matrix(model$terms, frame, contrasts.arg = model$contrasts)
+  structure(drop_intercept(x), contrasts = attr(x, "contrasts"))
+}
+
+# A term that looks at other rows (scale(), poly(), x / max(x)) would be another in every chunk: either half of the rows must be
+# the same without the other.
+check_local <- function(model, head, x) {
+  half <- nrow(head) %/% 2L
+  if (half > 0L) for (rows in list(seq_len(half), (half + 1L):nrow(head))) check_alone(model, head[rows, , drop = FALSE], x[rows, , drop = FALSE])
+}
+
+check_alone <- function(model, rows, x) {
+  at <- list(chunk = 1L, row = 1)
+  alone <- tryCatch(chunk_x(model, with_levels(model, chunk_frame(model, rows, at), at)), error = function(e) NULL)
+  if (identical(dim(alone), dim(x)) && isTRUE(all.equal(unname(alone), unname(x), check.attributes = FALSE))) return(invisible())
+  differs <- if (identical(dim(alone), dim(x))) model$names[which(colSums(abs(alone - x) > 0, na.rm = TRUE) > 0)[1L]]
+  bad_argument("formula", "have terms that depend on their own row alone", NULL,
+    paste(c("has others", if (length(differs)) paste0("(", show_value(differs), ")")), collapse = " "),
+    "Rows are seen chunk by chunk: compute such columns in the query or before.")
+}
+
+# A chunk as Rust takes it ----------------------------------------------------------
+
+# `ids` numbers clusters in the order in which they come, over all chunks.
+chunk_numbers <- function(model, chunk, at, ids = NULL) {
+  check_chunk_types(model, chunk, at)
+  frame <- chunk_frame(model, chunk, at)
+  extra <- chunk_settings(model, chunk, at)
+  frame <- with_levels(model, frame, at)
+  keep <- if (is.null(extra$subset)) rep(TRUE, nrow(frame)) else extra$subset %in% TRUE
+  missing <- keep & !stats::complete.cases(frame, if (length(extra$values)) list2DF(extra$values))
+  if (any(missing) && !model$omit) {
+    source_error(at, "a variable is missing", first_bad(missing), "Leave such rows out in the query, or use na.action = na.omit.")
+  }
+  keep <- keep & !missing
+  if (!all(keep)) {
+    frame <- frame[keep, , drop = FALSE]
+    extra$values <- lapply(extra$values, `[`, keep)
+  }
+  numbers <- list(dropped = sum(missing), count = nrow(frame))
+  if (!nrow(frame)) return(numbers)
+  response <- frame[[1L]]
+  if (!is.numeric(response) || is.matrix(response)) source_error(at, paste("the response is", show_value(response), "and not numbers"))
+  offset <- stats::model.offset(frame)
+  x <- cbind(chunk_x(model, frame), as.double(response) - if (is.null(offset)) 0 else offset)
+  if (ncol(x) != model$p + 1L) source_error(at, paste("the formula gives", ncol(x) - 1L, "columns and gave", model$p, "before"))
+  if (anyNA(job_extent(x))) {
+    bad <- which(rowSums(!is.finite(x)) > 0)[1L]
+    column <- c(model$names, "the response")[which(!is.finite(x[bad, ]))[1L]]
+    source_error(at, paste(dQuote(column, FALSE), "is", show_value(x[bad, !is.finite(x[bad, ])][[1L]])), which(keep)[bad])
+  }
+  numbers$x <- x
+  for (name in names(extra$values)) numbers[[name]] <- chunk_setting(name, extra$values[[name]], at, which(keep), ids)
+  numbers
+}
+
+# Types are those of the first chunk; a column of NA has none.
+check_chunk_types <- function(model, chunk, at) {
+  for (name in intersect(names(model$variables), names(chunk))) {
+    value <- chunk[[name]]
+    was <- model$variables[[name]]
+    numbers <- c("numeric", "logical")
+    same <- same_type(data_type(value), was) || all(c(data_type(value), was) %in% numbers)
+    if (!same && !all(is.na(value))) {
+      at_text <- if (is_text(value) && was == "numeric") first_bad(is.na(suppressWarnings(as.numeric(as.character(value)))) & !is.na(value))
+      source_error(at, paste("column", show_value(name), "is", data_type(value), "and was", was, "before"), at_text)
+    }
+  }
+}
+
+chunk_settings <- function(model, chunk, at) {
+  value <- function(expression) {
+    tryCatch(eval(expression, chunk, model$env), error = function(e) source_error(at, conditionMessage(e)))
+  }
+  values <- lapply(model$rows[setdiff(names(model$rows), "subset")], value)
+  values <- values[!vapply(values, is.null, NA)]
+  for (name in names(values)) {
+    if (length(values[[name]]) != nrow(chunk)) {
+      bad_argument(name, "be a column of the source, or an expression in columns", values[[name]],
+        paste("has", length(values[[name]]), "elements for a chunk of", counted(nrow(chunk), "row")))
+    }
+  }
+  list(values = values, subset = if (!is.null(model$rows$subset)) as.logical(value(model$rows$subset)))
+}
+
+chunk_setting <- function(name, value, at, rows, ids) {
+  if (name == "cluster") return(cluster_numbers(value, ids))
+  if (name == "offset") bad_argument("offset", "be an offset() of the formula where data are read in chunks", value)
+  fold <- name == "foldid"
+  bad <- !is.numeric(value) | !is.finite(value) | value < fold | (fold & value != trunc(value))
+  if (any(bad)) {
+    source_error(at, paste0("`", name, "` must be ", if (fold) "fold numbers 1, 2, ..." else "non-negative numbers", ", but is ",
+      show_value(value[first_bad(bad)])), rows[first_bad(bad)])
+  }
+  if (fold) as.integer(value) else as.double(value)
+}
+
+cluster_numbers <- function(value, ids) {
+  value <- as.character(value)
+  for (id in unique(value)) {
+    if (is.null(ids$known[[id]])) {
+      ids$count <- ids$count + 1
+      assign(id, ids$count, ids$known)
+    }
+  }
+  as.double(unlist(mget(value, ids$known), use.names = FALSE))
+}
+
+new_ids <- function() list2env(list(known = new.env(hash = TRUE, parent = emptyenv()), count = 0))

@@ -1,0 +1,193 @@
+# Readers: an open source, as list(read, close). `read(n)` gives the next rows, about n of them, as a data frame, and
+# NULL after the last.
+
+frame_reader <- function(x, part) {
+  from <- if (is.null(part)) 1 else part$from
+  last <- if (is.null(part)) nrow(x) else from + part$count - 1
+  list(
+    read = function(n) {
+      if (from > last) return(NULL)
+      rows <- from:min(from + n - 1, last)
+      from <<- from + length(rows)
+      x[rows, , drop = FALSE]
+    },
+    close = function() invisible()
+  )
+}
+
+bigmatrix_reader <- function(x, part) {
+  from <- if (is.null(part)) 1 else part$from
+  last <- if (is.null(part)) nrow(x) else from + part$count - 1
+  list(
+    read = function(n) {
+      if (from > last) return(NULL)
+      rows <- from:min(from + n - 1, last)
+      from <<- from + length(rows)
+      as.data.frame(x[rows, , drop = FALSE])
+    },
+    close = function() invisible()
+  )
+}
+
+function_reader <- function(x) {
+  x(reset = TRUE)
+  list(read = function(n) x(reset = FALSE), close = function() invisible())
+}
+
+stream_reader <- function(stream) {
+  list(
+    read = function(n) {
+      batch <- stream$get_next()
+      if (!is.null(batch)) as.data.frame(batch)
+    },
+    close = function() if (is.function(stream$release)) stream$release()
+  )
+}
+
+# Databases ------------------------------------------------------------------------
+
+database_reader <- function(x, query, part) {
+  connection <- if (is.function(x)) x() else x
+  if (!is.null(part)) {
+    # Numbers as they are: 1e5 is no whole number in SQL.
+    query <- paste(query, "LIMIT", sql_number(part$count), "OFFSET", sql_number(part$from - 1))
+  }
+  # The client of PostgreSQL would take the whole result at once; a cursor does not.
+  rows <- if (is_postgres(connection)) cursor_rows(connection, query) else result_rows(connection, query)
+  list(read = rows$read, close = function() {
+    rows$close()
+    if (is.function(x)) DBI::dbDisconnect(connection)
+  })
+}
+
+sql_number <- function(value) format(value, scientific = FALSE, trim = TRUE)
+
+is_postgres <- function(connection) is(connection, "PostgreSQLConnection") || is(connection, "PqConnection")
+
+result_rows <- function(connection, query) {
+  result <- DBI::dbSendQuery(connection, query)
+  list(
+    read = function(n) {
+      rows <- DBI::dbFetch(result, n)
+      if (nrow(rows)) rows
+    },
+    close = function() DBI::dbClearResult(result)
+  )
+}
+
+cursor_rows <- function(connection, query) {
+  run <- function(sql) DBI::dbClearResult(DBI::dbSendQuery(connection, sql))
+  run("BEGIN")
+  run(paste("DECLARE wbb_rows NO SCROLL CURSOR FOR", query))
+  list(
+    read = function(n) {
+      rows <- DBI::dbGetQuery(connection, paste("FETCH FORWARD", sql_number(n), "FROM wbb_rows"))
+      if (NROW(rows)) rows
+    },
+    # A connection that is broken has closed it already.
+    close = function() try(run("ROLLBACK"), silent = TRUE)
+  )
+}
+
+count_query <- function(x, query) {
+  connection <- if (is.function(x)) x() else x
+  if (is.function(x)) on.exit(DBI::dbDisconnect(connection))
+  as.double(DBI::dbGetQuery(connection, paste0("SELECT COUNT(*) AS n FROM (", query, ") AS wbb_rows"))[[1L]])
+}
+
+# Files ----------------------------------------------------------------------------
+
+# Bytes are read as they come, compressed or not, and cut where a line ends.
+file_reader <- function(files, sep) {
+  state <- list2env(list(at = 0L, connection = NULL, header = NULL, rest = raw(), line_bytes = 100))
+  close_file <- function() {
+    if (!is.null(state$connection)) close(state$connection)
+    state$connection <- NULL
+  }
+  next_file <- function() {
+    close_file()
+    state$at <- state$at + 1L
+    if (state$at > length(files)) return(FALSE)
+    # Plain files, too.
+    state$connection <- gzfile(files[state$at], "rb")
+    header <- first_csv_line(state)
+    names <- names(parse_csv(header, sep))
+    if (!is.null(state$header) && !identical(names, state$header)) {
+      stop("the header of ", basename(files[state$at]), " is not that of ", basename(files[1L]), call. = FALSE)
+    }
+    state$header <- names
+    TRUE
+  }
+  read <- function(n) {
+    repeat {
+      if (is.null(state$connection) && !next_file()) return(NULL)
+      bytes <- csv_lines(state, n)
+      if (!is.null(bytes)) return(parse_csv(bytes, sep, state$header))
+      close_file()
+    }
+  }
+  list(read = read, close = close_file)
+}
+
+newline <- as.raw(10L)
+quote_mark <- as.raw(34L)
+
+# Up to the last end of a line that is in no quotes; the rest waits for more. NULL at the end of the file.
+csv_lines <- function(state, n) {
+  wanted <- min(max(ceiling(n * state$line_bytes), 1000), 5e7)
+  repeat {
+    more <- readBin(state$connection, "raw", wanted)
+    ended <- !length(more)
+    bytes <- c(state$rest, more)
+    if (!length(bytes)) return(NULL)
+    ends <- which(bytes == newline)
+    if (any(bytes == quote_mark)) ends <- ends[cumsum(bytes == quote_mark)[ends] %% 2L == 0L]
+    if (ended) ends <- length(bytes)
+    if (!length(ends)) {
+      state$rest <- bytes
+      next
+    }
+    last <- ends[length(ends)]
+    state$rest <- utils::tail(bytes, -last)
+    state$line_bytes <- last / length(ends)
+    text <- bytes[seq_len(last)]
+    if (all(text %in% as.raw(c(10L, 13L)))) next
+    return(text)
+  }
+}
+
+first_csv_line <- function(state) {
+  state$rest <- raw()
+  repeat {
+    more <- readBin(state$connection, "raw", 1e4)
+    state$rest <- c(state$rest, more)
+    end <- match(newline, state$rest)
+    if (!is.na(end) || !length(more)) break
+  }
+  if (is.na(end)) end <- length(state$rest)
+  # A mark of the encoding is no part of the first name.
+  mark <- as.raw(c(0xef, 0xbb, 0xbf))
+  line <- state$rest[seq_len(end)]
+  if (length(line) >= 3L && identical(line[1:3], mark)) line <- line[-(1:3)]
+  state$rest <- utils::tail(state$rest, -end)
+  line
+}
+
+# With `names` there is no header.
+parse_csv <- function(bytes, sep, names = NULL) {
+  text <- rawToChar(bytes)
+  rows <- if (requireNamespace("data.table", quietly = TRUE)) {
+    data.table::fread(text = text, sep = sep, header = is.null(names), data.table = FALSE, na.strings = c("NA", ""),
+      nThread = 1L, showProgress = FALSE, integer64 = "double", fill = FALSE)
+  } else {
+    utils::read.table(text = text, sep = sep, header = is.null(names), quote = "\"", comment.char = "",
+      na.strings = c("NA", ""), check.names = FALSE)
+  }
+  if (!is.null(names)) {
+    if (length(rows) != length(names)) {
+      stop("a line has ", length(rows), " fields and the header ", length(names), call. = FALSE)
+    }
+    names(rows) <- names
+  }
+  rows
+}

@@ -1,0 +1,145 @@
+d <- source_data()
+form <- y ~ a + b + c + g
+by_frame <- wbb_moments(form, wbb_source(d), draws = 6, seed = 1)
+
+# A database has no logical values; the numbers are the same.
+expect_same_sums <- function(source) {
+  made <- wbb_moments(form, source, draws = 6, seed = 1)
+  parts <- c("sums", "unit", "folds", "totals", "shift", "scale", "low", "high", "n", "levels", "range")
+  expect_identical(made[parts], by_frame[parts])
+}
+
+test_that("files give the rows that they hold, compressed or not, one or many", {
+  for (size in c(70, 1e5)) {
+    with_chunks(size, {
+      expect_same_sums(wbb_source(csv_files(d, 1)))
+      expect_same_sums(wbb_source(csv_files(d, 3)))
+      expect_same_sums(wbb_source(csv_files(d, 2, compress = TRUE)))
+    })
+  }
+})
+
+test_that("quotes, line ends and a mark of the encoding are no data", {
+  file <- tempfile(fileext = ".csv")
+  text <- c("\"x\",\"g\",y", "1,\"a\nb\",2", "2,\"c,\"\"d\"\"\",1", "3,\"a\nb\",4", "4,\"c,\"\"d\"\"\",4.5", "")
+  writeBin(c(as.raw(c(0xef, 0xbb, 0xbf)), charToRaw(paste(text, collapse = "\r\n"))), file)
+  with_chunks(1, {
+    m <- wbb_moments(y ~ x + g, wbb_source(file), draws = 2, seed = 1, nfolds = 2)
+    expect_identical(m$n, 4)
+    expect_length(m$levels$g, 2L)
+  })
+})
+
+test_that("databases give their rows in order", {
+  skip_if_not_installed("RSQLite")
+  path <- tempfile()
+  con <- DBI::dbConnect(RSQLite::SQLite(), path)
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "visits", d[sample(nrow(d)), ])
+  with_chunks(93, {
+    expect_same_sums(wbb_source(con, "SELECT * FROM visits ORDER BY id;"))
+    expect_same_sums(wbb_source(con, "visits", order_by = "id"))
+    expect_same_sums(wbb_source(function() DBI::dbConnect(RSQLite::SQLite(), path), "select * from visits order by id"))
+  })
+  expect_bad(wbb_source(con, "SELECT * FROM visits"), "query", "ORDER BY")
+  expect_bad(wbb_source(con, "visits"), "order_by", "no order of its own")
+  expect_bad(wbb_source(con), "query")
+  expect_error(wbb_moments(form, wbb_source(con, "SELECT * FROM nothing ORDER BY id")), "could not be read", class = "wbb_error_source")
+  expect_bad(wbb_moments(form, wbb_source(con, "visits", "id"), backend = "future"), "backend", "function that connects")
+})
+
+test_that("a connection that breaks is said with its chunk and row", {
+  left <- 3
+  read <- reset_source(d, 50)
+  broken <- function(reset = FALSE) {
+    if (!reset) left <<- left - 1
+    if (left < 0) stop("server closed the connection")
+    read(reset)
+  }
+  error <- expect_error(wbb_moments(y ~ a, wbb_source(broken), draws = 2), "Chunk 3.*row 101.*server closed", class = "wbb_error_source")
+  expect_identical(error$value, list(chunk = 3L, row = 101))
+})
+
+test_that("functions, streams and big matrices are sources", {
+  expect_same_sums(wbb_source(reset_source(d)))
+  expect_same_sums(wbb_source(fake_stream(d), levels = list(g = c("low", "mid", "top"))))
+  expect_bad(wbb_moments(form, wbb_source(fake_stream(d))), "levels", "only once")
+  skip_if_not_installed("bigmemory")
+  numbers <- c("y", "a", "b")
+  x <- bigmemory::as.big.matrix(as.matrix(d[numbers]))
+  plain <- wbb_moments(y ~ a + b, wbb_source(d), draws = 4, seed = 1)
+  with_chunks(61, expect_identical(wbb_moments(y ~ a + b, wbb_source(x), draws = 4, seed = 1), plain))
+})
+
+test_that("what is in a chunk and should not be is named with chunk and row", {
+  wrong <- function(says, row, ..., change = identity, levels = list(g = c("low", "mid", "top"))) {
+    bad <- change(d)
+    chunks <- lapply(split(bad, (seq_len(nrow(bad)) - 1) %/% 100), identity)
+    at <- 0
+    read <- function(reset = FALSE) {
+      if (reset) at <<- 0 else at <<- at + 1
+      if (reset || at > length(chunks)) NULL else if (at == 3) (list(...)[[1]])(chunks[[at]]) else chunks[[at]]
+    }
+    error <- expect_error(wbb_moments(form, wbb_source(read, levels = levels), draws = 2, na.action = na.fail), says, class = "wbb_error_source")
+    expect_identical(error$value, list(chunk = 3L, row = row))
+    expect_identical(error$argument, "source")
+  }
+  wrong("level \"huge\"", 205, function(x) within(x, g[5] <- "huge"))
+  wrong("no column \"b\"", 201, function(x) x[setdiff(names(x), "b")])
+  wrong("missing", 209, function(x) within(x, a[9] <- NA))
+  wrong("\"a\" is Inf", 202, function(x) within(x, a[2] <- Inf))
+  wrong("is character and was numeric", 201, function(x) within(x, a <- "three"))
+  wrong("not a data frame", 201, function(x) 3)
+})
+
+test_that("terms that look at other rows are refused", {
+  src <- wbb_source(d)
+  for (term in c("scale(a)", "poly(a, 2)", "I(a / max(a))", "cut(a, 4)")) {
+    expect_bad(wbb_moments(stats::as.formula(paste("y ~", term)), src, draws = 2), "formula", "their own row")
+  }
+  cuts <- stats::as.formula("y ~ cut(a, c(-9, -1, 0, 9)) + log(w + 1) + I(a^2) + a:c + factor(fold)")
+  fit <- wbb_lasso(cuts, src, lambda = 3, draws = 5, seed = 1)
+  expect_same_fit(fit, wbb_lasso(cuts, d, lambda = 3, draws = 5, seed = 1))
+  expect_equal(predict(fit, d[1:9, ]), predict(wbb_lasso(cuts, d, lambda = 3, draws = 5, seed = 1), d[1:9, ]), tolerance = 1e-7)
+})
+
+test_that("factors keep the order of their levels and lose those that do not occur", {
+  d$g <- factor(d$g, c("top", "none", "mid", "low"))
+  fit <- wbb_lasso(form, wbb_source(d), lambda = 3, draws = 5, seed = 1)
+  expect_same_fit(fit, wbb_lasso(form, d, lambda = 3, draws = 5, seed = 1))
+})
+
+test_that("wrong sources are refused", {
+  expect_bad(wbb_source(), "x")
+  expect_bad(wbb_source(7), "x", "big.matrix")
+  expect_bad(wbb_source(tempfile()), "x", "does not exist")
+  expect_bad(wbb_source(function(x) 1), "x", "reset")
+  expect_bad(wbb_source(d, levels = list("a")), "levels")
+  expect_bad(wbb_source(d, rows = -1), "rows")
+  expect_bad(wbb_source(d, query = "SELECT"), "query")
+  expect_bad(wbb_source(reset_source(d), shards = 2), "shards")
+  expect_bad(wbb_moments(form, wbb_source(d[0, ])), "source", "has none")
+  expect_bad(wbb_moments(y ~ nothing, wbb_source(d)), "source", "nothing")
+  expect_bad(wbb_moments(~a, wbb_source(d)), "formula", "response")
+  one <- tempfile(fileext = ".csv")
+  other <- tempfile(fileext = ".csv")
+  writeLines(c("y,a", "1,2"), one)
+  writeLines(c("y,b", "1,2"), other)
+  expect_error(wbb_moments(y ~ a, wbb_source(c(one, other)), draws = 2), "header", class = "wbb_error_source")
+  expect_output(print(wbb_source(d)), "a data frame, 700 rows")
+})
+
+test_that("shards give the same bits in one process and in several", {
+  skip_on_cran()
+  skip_if_not_installed("future")
+  skip_if_not("wbb" %in% rownames(utils::installed.packages()), "wbb is not installed")
+  files <- csv_files(d, 4)
+  sources <- list(wbb_source(d, shards = 3), wbb_source(files, shards = 4))
+  here <- lapply(sources, function(source) wbb_lasso(form, source, draws = 12, seed = 2))
+  expect_same_fit(here[[1L]], wbb_lasso(form, d, draws = 12, seed = 2))
+  old <- future::plan(future::cluster, workers = 2)
+  on.exit(future::plan(old))
+  for (k in 1:2) same_draws(wbb_lasso(form, sources[[k]], draws = 12, seed = 2, backend = "future"), here[[k]])
+  d$a[5] <- NA
+  expect_error(wbb_moments(form, wbb_source(d, shards = 2), backend = "future"), "Part 1.*missing", class = "wbb_error_source")
+})
