@@ -67,6 +67,21 @@ rust_shelf_take <- function(shelf, count) .Call(wrap__rust_shelf_take, shelf, co
 # Ask the networks of a shelf about new rows; see R/mlp-predict.R for the settings.
 rust_mlp_predict_job <- function(networks, x, question, settings) .Call(wrap__rust_mlp_predict_job, networks, x, question, settings)
 
+# Start to sum up rows that are to come by `rust_moments_give`; see R/moments.R for the settings.
+rust_moments_job <- function(settings) .Call(wrap__rust_moments_job, settings)
+
+# Has the job room for more rows?
+rust_moments_room <- function(job) .Call(wrap__rust_moments_room, job)
+
+# Give rows to the job: x (with y as its last column), case_weights, cluster (from 1) and foldid.
+rust_moments_give <- function(job, rows) .Call(wrap__rust_moments_give, job, rows)
+
+# There are no more rows.
+rust_moments_end <- function(job) .Call(wrap__rust_moments_end, job)
+
+# Start a lasso on sums; see R/moments.R for both lists.
+rust_lasso_sums_job <- function(sums, settings) .Call(wrap__rust_lasso_sums_job, sums, settings)
+
 # Ask the draws of a linear fit, one row a draw, about the rows of x. An intercept is their first column.
 rust_linear_job <- function(x, draws, intercept, question, settings) .Call(wrap__rust_linear_job, x, draws, intercept, question, settings)
 
