@@ -69,6 +69,7 @@ build: vendor ## build the R tarball in .check
 bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/run.R
 	$(RSCRIPT) bench/bridge.R
+	$(RSCRIPT) bench/anymodel.R
 
 bench-families: install ## compare the draws of families with a loop over glmnet
 	$(RSCRIPT) bench/families.R

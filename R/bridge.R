@@ -101,7 +101,7 @@ bayes_bridge.default <- function(x, y, alpha = 0.5, nu = c(shape = 2, rate = 2),
 
 #' @rdname bayes_bridge
 #' @export
-bayes_bridge.formula <- function(formula, data, ..., subset, na.action) {
+bayes_bridge.formula <- function(formula, data, ..., subset, na.action, contrasts = NULL) {
   fit_formula(..., .estimator = bridge_estimator(), .call = match.call(), .env = parent.frame())
 }
 

@@ -18,7 +18,7 @@
 #' @param digits The number of significant digits.
 #' @return `compare()`: an object of class `wbb_comparison`, a list with the data frame
 #'   `table` and the `fits`. `table`, which `as.data.frame()` also gives, has one row a
-#'   coefficient and fit: `term`, `fit`, `mean`, `sd`, `lower`, `upper`, `p_zero` and
+#'   coefficient and fit: `term`, `fit`, `mean`, `sd`, `lwr`, `upr`, `p_zero` and
 #'   `p_positive`. `plot()` returns the numbers shown, invisibly; `autoplot()` a ggplot object.
 #' @examples
 #' random <- wbb_lasso(y ~ ., diabetes, draws = 500, seed = 1)
@@ -74,7 +74,7 @@ comparison_rows <- function(fit, label, lambda, level) {
   limits <- column_quantiles(draws, interval_probs(level))
   data.frame(
     term = colnames(draws), fit = label, mean = colMeans(draws), sd = column_sds(draws),
-    lower = limits[1L, ], upper = limits[2L, ], p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
+    lwr = limits[1L, ], upr = limits[2L, ], p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
     row.names = NULL
   )
 }

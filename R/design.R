@@ -7,11 +7,12 @@
 # `response` checks y and turns it into numbers, or classes.
 matrix_design <- function(x, y, response = check_response) {
   if (missing(x) || is.null(x)) bad_argument("x", "be a matrix, a data frame or a formula", NULL, "is missing")
-  coding <- NULL
+  coding <- term <- NULL
   if (is.data.frame(x)) {
     check_extent(x, "x")
     coding <- data_frame_coding(x)
     x <- code_data_frame(x, coding, "x")
+    term <- rep(names(coding), vapply(coding, function(columns) max(1L, ncol(columns)), 1L))
   }
   x <- numeric_x(x, "x")
   check_extent(x, "x")
@@ -19,7 +20,7 @@ matrix_design <- function(x, y, response = check_response) {
   if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
   row_names <- if (is.null(rownames(x))) names(y) else rownames(x)
   list(
-    x = x, y = response(y, "y", nrow(x)), names = column_names(x), row_names = row_names,
+    x = x, y = response(y, "y", nrow(x)), names = column_names(x), term = term, row_names = row_names,
     named = !is.null(colnames(x)), coding = coding, intercept = TRUE
   )
 }
@@ -150,7 +151,8 @@ code_column <- function(value, contrasts, name, argument) {
 # The design of a call of a formula interface, and the settings that may be columns of the data.
 formula_inputs <- function(call, settings, row_arguments, values, response = check_response) {
   in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
-  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], values, response)
+  contrasts <- formula_error(eval(call$contrasts, parent.env(values)), "contrasts")
+  design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], values, response, contrasts)
   design$offset <- stats::model.offset(design$model)
   if (!is.null(design$offset) && !"offset" %in% row_arguments) {
     bad_argument("formula", "have no offset()", NULL, "has one", "Subtract it from the response.")
@@ -168,7 +170,7 @@ formula_values <- function(call, env) {
   values
 }
 
-formula_design <- function(frame_call, values, response = check_response) {
+formula_design <- function(frame_call, values, response = check_response, contrasts = NULL) {
   given <- intersect(c("formula", "data"), names(frame_call))
   frame_call[given] <- lapply(given, as.name)
   refuse_bars(values$formula)
@@ -185,20 +187,35 @@ formula_design <- function(frame_call, values, response = check_response) {
   if (!nrow(frame)) {
     bad_argument("data", "have at least one row without missing values", NULL, "has none")
   }
-  x <- formula_error(stats::model.matrix(terms, frame))
+  check_contrasts(contrasts, frame)
+  x <- formula_error(stats::model.matrix(terms, frame, contrasts.arg = contrasts), "contrasts")
   contrasts <- attr(x, "contrasts")
+  term <- attr(terms, "term.labels")[attr(x, "assign")]
   x <- drop_intercept(x)
   check_finite_x(x, "data")
   y <- stats::model.response(frame, "any")
   design <- list(
     x = x, y = response(y, deparse1(terms[[2L]]), nrow(x)),
-    names = column_names(x), row_names = row.names(frame), named = TRUE,
+    names = column_names(x), term = term, row_names = row.names(frame), named = TRUE,
     intercept = attr(terms, "intercept") == 1L,
     formula = stats::formula(terms), terms = terms, contrasts = contrasts,
     xlevels = stats::.getXlevels(terms, frame), model = frame, na.action = attr(frame, "na.action")
   )
   design$variables <- data_variables(terms, get0("data", values, inherits = FALSE), nrow(frame))
   design
+}
+
+# model.matrix() would ignore what is no factor.
+check_contrasts <- function(contrasts, frame) {
+  if (is.null(contrasts)) return(invisible())
+  if (!is.list(contrasts) || is.null(names(contrasts))) {
+    bad_argument("contrasts", "be a list with the names of factors, as in lm()", contrasts)
+  }
+  factors <- names(frame)[vapply(frame, is_text, NA) | vapply(frame, is.logical, NA)]
+  unknown <- setdiff(names(contrasts), factors)
+  if (length(unknown)) {
+    bad_argument("contrasts", paste("have the names of factors:", show_values(factors)), contrasts, paste("has", show_value(unknown[1L])))
+  }
 }
 
 formula_error <- function(expr, argument = "formula") {

@@ -5,13 +5,14 @@
 draws_matrix <- function(fit, lambda = NULL, ...) UseMethod("draws_matrix")
 
 #' @export
-draws_matrix.wbb <- function(fit, lambda = NULL, failed = FALSE, ..., .function = "as.matrix") {
-  check_dots(..., .function = .function, .known = c("lambda", "failed"))
+draws_matrix.wbb <- function(fit, lambda = NULL, failed = FALSE, pars = NULL, ..., .function = "as.matrix") {
+  check_dots(..., .function = .function, .known = c("lambda", "failed", "pars"))
   check_fit(fit)
   failed <- check_flag(failed, "failed")
   index <- lambda_index(fit, lambda)
   draws <- fit$draws
   if (length(dim(draws)) == 3L) draws <- array(draws[, , index], dim(draws)[1:2], dimnames(draws)[1:2])
+  if (!is.null(pars)) draws <- draws[, check_parm(pars, colnames(draws), "pars"), drop = FALSE]
   usable <- if (!failed) usable_draws(fit, lambda)
   if (failed || length(usable) == nrow(draws)) draws else draws[usable, , drop = FALSE]
 }
@@ -71,8 +72,8 @@ column_sds <- function(draws) {
 #' @param failed Keep the draws that failed? A draw of [wbb_mlp()] without network is then a row of `NA`.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param stringsAsFactors Not used: [data.frame()] gives it to all it converts.
-#' @param ... For `c()`, more fits. For [wbb_mlp()] `parameters`, `what` and `newdata`; see there
-#'   the section on networks. Otherwise not used.
+#' @param ... For `c()`, more fits. Otherwise `pars`, names or numbers of coefficients; and for [wbb_mlp()] `what` and
+#'   `newdata`, see there the section on networks.
 #' @return `as.matrix()`: one row a draw, one named column a coefficient.
 #'   `c()`: a fit with all draws, in the order of the arguments. `ndraws()` and the like, generics of posterior: how many
 #'   there are; draws that failed are not counted.

@@ -8,7 +8,7 @@
 #' for their other linear models. `performance::r2()` is the median of `rstantools::bayes_R2()`.
 #'
 #' @param x,posteriors,model A fit, as from [wbb_lasso()].
-#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param lambda Which value of `lambda`, when the fit has several; by default all, side by side, where that makes sense.
 #' @param rope_range,range The region of practical equivalence; `"default"` is the one above.
 #' @param ci The probability of the intervals.
 #' @param ... More arguments of the functions of bayestestR and parameters.
@@ -27,7 +27,8 @@ rope_of <- function(fit, range) {
   c(-0.1, 0.1) * stats::sd(fit$y)
 }
 
-plain_draws <- function(fit, lambda) as.data.frame(draws_matrix(fit, lambda), optional = TRUE)
+# Of a path without `lambda` all lambdas, side by side.
+plain_draws <- function(fit, lambda) as.data.frame(all_draws(fit, lambda, FALSE, .function = "as.matrix"), optional = TRUE)
 
 #' @rdname bayestestR.wbb
 #' @method describe_posterior wbb
@@ -84,7 +85,7 @@ estimate_density.wbb <- function(x, lambda = NULL, ...) bayestestR::estimate_den
 #' @method model_parameters wbb
 #' @exportS3Method parameters::model_parameters wbb
 model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ...) {
-  parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws_matrix(model, lambda))), ci = ci, ...)
+  parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(as.matrix(plain_draws(model, lambda)))), ci = ci, ...)
 }
 
 #' @rdname bayestestR.wbb

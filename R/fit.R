@@ -13,7 +13,8 @@
 #   job       function(design, settings, progress): the result of Rust, or its error list
 #   shapes    function(result, design, settings): attributes for parts of the result, by their names
 #   object    function(result, design, settings): the parts of the fit that are its own
-#   doubt     function(fit): NULL, or list(kind, message) of the one warning.
+#   doubt     function(fit): NULL, or list(kind, message) of the one warning
+#   abroad    function(design): what else than data its job needs in another process; see run_with_future().
 
 fit_with <- function(estimator, design, given, call) {
   began <- elapsed()
@@ -29,7 +30,9 @@ fit_with <- function(estimator, design, given, call) {
   run <- new_run(problem$settings, function(result, settings) dress(make_fit(estimator, result, design, settings)))
   on.exit(keep_partial(run))
   if (how$backend == "future") {
-    run_with_future(run, estimator$job, design[intersect(c("x", "y", "test_x"), names(design))], how$progress)
+    data <- design[intersect(c("x", "y", "test_x", "task", "fast"), names(design))]
+    needs <- if (!is.null(estimator$abroad)) estimator$abroad(design)
+    do.call(run_with_future, c(list(run, estimator$job, data, how$progress), needs))
   } else {
     # Not by `run$make()`, which would be a second owner of the result.
     result <- function() run_result(run, estimator$job(design, run$settings, how$progress))
@@ -192,7 +195,7 @@ c.wbb <- function(...) {
 
 # What may differ: the draws themselves, how lambda was found, and who computed.
 free_settings <- c(
-  "seed", "draws", "segments", "chains", "threads",
+  "seed", "draws", "segments", "chains", "threads", "on_error",
   "lambda", "lambda_rule", "nfolds", "foldid", "nlambda", "lambda_min_ratio"
 )
 

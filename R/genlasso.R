@@ -72,7 +72,7 @@ wbb_genlasso.default <- function(y, X = NULL, D = NULL, lambda = "cv", draws = 1
 
 #' @rdname wbb_genlasso
 #' @export
-wbb_genlasso.formula <- function(formula, data, D, ..., case_weights, cluster, foldid, subset, na.action) {
+wbb_genlasso.formula <- function(formula, data, D, ..., case_weights, cluster, foldid, subset, na.action, contrasts = NULL) {
   if (missing(D)) D <- NULL
   fit_formula(D = D, ..., .estimator = genlasso_estimator(), .call = match.call(), .env = parent.frame())
 }

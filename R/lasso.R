@@ -80,8 +80,8 @@
 #'   the cross-validation keep groups together.
 #' @param alpha The elastic-net mixing: 1 is the lasso, 0 is ridge regression.
 #' @param penalty_factor Factors that multiply `lambda`, one or one for each column
-#'   of `x`; 0 leaves a coefficient unpenalised. If they have names, these are
-#'   matched to the names of the columns. They are used as given, not rescaled.
+#'   of `x`; 0 leaves a coefficient unpenalised. If they have names, these are names of columns or of terms of the formula
+#'   (a factor is one term, whatever its columns), and what is not named has factor 1. They are used as given, not rescaled.
 #' @param standardize Scale the columns to standard deviation one before the
 #'   penalty is applied? Coefficients are reported on the original scale.
 #' @param intercept Fit an (unpenalised) intercept?
@@ -117,7 +117,7 @@
 #'   end above the tolerance are counted in one warning.
 #' @param keep_data Keep the data in the fit? They are needed by [predict()]
 #'   without `newdata` and by [residuals()].
-#' @param subset,na.action As in [stats::lm()].
+#' @param subset,na.action,contrasts As in [stats::lm()].
 #' @param ... In the formula interface, the arguments of the `x`, `y` interface;
 #'   otherwise nothing.
 #'
@@ -186,7 +186,7 @@ wbb_lasso.default <- function(x, y, lambda = "cv", draws = 1000,
 #' @rdname wbb_lasso
 #' @export
 wbb_lasso.formula <- function(formula, data, ..., case_weights, cluster, foldid, offset,
-                              subset, na.action) {
+                              subset, na.action, contrasts = NULL) {
   fit_formula(..., .estimator = lasso_estimator(), .call = match.call(), .env = parent.frame())
 }
 
@@ -225,7 +225,7 @@ lasso_settings <- function(design, given) {
     family = family$name, offset = check_offset(given$offset, "offset", n, classes), classes = classes,
     status = design$status, cv_measure = check_measure(given$cv_measure, family),
     alpha = check_number(given$alpha, "alpha", 0, 1),
-    penalty_factor = check_penalty_factor(given$penalty_factor, design$names),
+    penalty_factor = check_penalty_factor(given$penalty_factor, design$names, design$term),
     standardize = check_flag(given$standardize, "standardize"),
     intercept = intercept, refit = check_refit(given$refit), p = p,
     lambda = check_lambda(given$lambda, c("cv", "marglik"))
@@ -250,19 +250,24 @@ trial_weights <- function(case_weights, design) {
   if (is.null(case_weights)) trials else trials * case_weights
 }
 
-# By position, or by the names of the columns.
-check_penalty_factor <- function(value, names) {
-  if (length(value) == 1L && is.null(names(value))) value <- rep_len(value, length(names))
-  given <- names(value)
-  if (!is.null(given)) given <- make.unique(given)
-  value <- check_numbers(value, "penalty_factor", length(names), lower = 0, must = "be non-negative numbers")
-  if (is.null(given)) return(value)
-  at <- match(names, given)
-  if (anyNA(at)) {
-    bad_argument("penalty_factor", paste("have the names of the columns,", show_values(names)), value,
-      paste("has none for", show_value(names[is.na(at)][1L])), "Without names the factors go by position.")
+# By position; or by the names of columns or of terms, a factor being one, and 1 for all that are not named.
+check_penalty_factor <- function(value, names, terms = NULL) {
+  must <- "be non-negative numbers"
+  if (is.null(names(value))) {
+    if (length(value) == 1L) value <- rep_len(value, length(names))
+    return(check_numbers(value, "penalty_factor", length(names), lower = 0, must = must))
   }
-  value[at]
+  given <- make.unique(names(value))
+  value <- check_numbers(value, "penalty_factor", lower = 0, must = must)
+  unknown <- setdiff(given, c(names, terms))
+  if (length(unknown)) {
+    bad_argument("penalty_factor", paste("have the names of columns or terms,", show_values(unique(c(terms, names)))), value,
+      paste("has", show_value(unknown[1L])), "Without names the factors go by position.")
+  }
+  out <- rep(1, length(names))
+  of_term <- !given %in% names
+  for (i in c(which(of_term), which(!of_term))) out[if (of_term[i]) terms == given[i] else names == given[i]] <- value[i]
+  out
 }
 
 # The lambda of the second step, NULL without one.

@@ -29,11 +29,13 @@ rows_at <- function(rows, at) {
 predict_linear <- function(fit, newdata, asked, lambda = NULL, newoffset = NULL) {
   rows <- linear_rows(fit, newdata, newoffset)
   na_action <- if (is.null(newdata)) fit$na.action
-  if (asked$type == "draws") return(pad_draws(na_action, linear_draws(fit, rows, lambda)))
+  if (asked$type == "draws") return(over_path(fit, lambda, function(at) pad_draws(na_action, linear_draws(fit, rows, at))))
   if (asked$type == "class") return(pad_rows(na_action, linear_class(fit, rows, lambda, asked$estimate)))
-  point <- linear_point(fit, rows, lambda, asked$type, asked$estimate)
-  if (asked$interval != "none") point <- with_limits(point, row_limits(fit, rows, lambda, asked))
-  pad_rows(na_action, point)
+  if (asked$interval == "none") return(pad_rows(na_action, linear_point(fit, rows, lambda, asked$type, asked$estimate)))
+  over_path(fit, lambda, function(at) {
+    point <- linear_point(fit, rows, at, asked$type, asked$estimate)
+    pad_rows(na_action, with_limits(point, row_limits(fit, rows, at, asked)))
+  })
 }
 
 # A vector; a matrix with a column for each class, or for each lambda of a path; an array for both.

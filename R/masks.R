@@ -8,7 +8,8 @@ hand_on <- function(generic, object, packages, ...) {
     if (!exists(generic, there, inherits = FALSE)) next
     for (class in c(class(object), mode(object), "default")) {
       if (!is.null(utils::getS3method(generic, class, optional = TRUE, envir = there))) {
-        return(get(generic, there)(object, ...))
+        # Not from here: our own methods would be found first.
+        return(do.call(get(generic, there), list(object, ...), envir = globalenv()))
       }
     }
   }

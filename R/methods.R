@@ -8,7 +8,8 @@
 #' how many. `update()` evaluates the call again with changes.
 #'
 #' @param object,x,formula A fit, as from [wbb_lasso()].
-#' @param type For `coef()` the estimate. For `residuals()` the type, as for [stats::lm()] and [stats::glm()]: `"response"`,
+#' @param estimate For `coef()` the point estimate; `type` is the same.
+#' @param type For `residuals()` the type, as for [stats::lm()] and [stats::glm()]: `"response"`,
 #'   `"working"`, `"deviance"` or `"pearson"`, the last two times the root of the case weights. With the family `"cox"`
 #'   `"response"` are martingale residuals; with `"multinomial"` there is a column for each class.
 #' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
@@ -43,9 +44,9 @@ NULL
 
 #' @rdname wbb-methods
 #' @export
-coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, complete = TRUE, ...) {
-  check_dots(..., .function = "coef", .known = c("type", "lambda"))
-  type <- check_choice(type, "type", c("mode", "mean", "median"))
+coef.wbb <- function(object, type = c("mode", "mean", "median"), lambda = NULL, complete = TRUE, estimate = type, ...) {
+  check_dots(..., .function = "coef", .known = c("estimate", "lambda"))
+  type <- check_choice(estimate, "estimate", c("mode", "mean", "median"))
   lambdas <- chosen_lambdas(object, lambda)
   estimates <- vapply(lambdas, point_estimate, numeric(length(object$spec$names)), fit = object, type = type)
   if (!is.null(object$spec$classes)) return(class_shape(estimates, object, lambdas))
@@ -101,10 +102,10 @@ credible_limits <- function(draws, level) {
   limits
 }
 
-check_parm <- function(parm, names) {
+check_parm <- function(parm, names, argument = "parm") {
   at <- if (is.character(parm)) match(parm, names) else match(parm, seq_along(names))
   if (anyNA(at)) {
-    bad_argument("parm", paste("name coefficients of the fit:", show_values(names)), parm,
+    bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm,
       paste("has", show_value(parm[is.na(at)][1L])))
   }
   at
@@ -158,6 +159,7 @@ check_kept <- function(fit, part) {
     abort("argument", paste("The fit is pooled over imputations and has no data of its own; give `newdata`,",
       "or ask the fits of the imputations."), "object")
   }
+  if (inherits(fit, "wbb_any")) refuse_of_any("This", use_statistic)
   if (is.null(fit[[part]])) {
     abort("argument", "The fit was made with `keep_data = FALSE` and has no data; refit with `keep_data = TRUE`.",
       "keep_data")

@@ -112,8 +112,9 @@ user_units <- function(values, spec, layers) {
 # `newdata` and `what` are for the formats of posterior and coda; see ?wbb_mlp.
 #' @export
 draws_matrix.wbb_mlp <- function(fit, lambda = NULL, parameters = NULL, what = c("parameters", "predictions"),
-                                 newdata = NULL, failed = FALSE, ..., .function = "as.matrix") {
-  check_dots(..., .function = .function, .known = c("lambda", "parameters", "what", "newdata", "failed"))
+                                 newdata = NULL, failed = FALSE, pars = parameters, ..., .function = "as.matrix") {
+  check_dots(..., .function = .function, .known = c("lambda", "pars", "parameters", "what", "newdata", "failed"))
+  parameters <- pars
   check_fit(fit)
   lambda_index(fit, lambda)
   if (check_flag(failed, "failed")) {
@@ -161,8 +162,9 @@ prediction_matrix <- function(fit, newdata) {
 #' regression.
 #'
 #' @param object A fit of [wbb_mlp()].
-#' @param type The `"mean"` or `"median"` of the draws. There is no mode.
-#' @param parameters,parm Names of parameters or blocks, such as `"b1"`, `"W2"` or `"W1[3,4]"`; by default all.
+#' @param estimate The `"mean"` or `"median"` of the draws; `type` is the same. There is no mode.
+#' @param type The same as `estimate`.
+#' @param pars,parameters,parm Names of parameters or blocks, such as `"b1"`, `"W2"` or `"W1[3,4]"`; by default all.
 #'   See [wbb_mlp()].
 #' @param level The probability of the interval.
 #' @param complete Not used: functions that take any model give it to `coef()` and `vcov()`.
@@ -175,17 +177,19 @@ prediction_matrix <- function(fit, newdata) {
 #' coef(fit, parameters = "b1")
 #' confint(fit, c("W1[Petal.Width,virginica]", "b1"))
 #' @export
-coef.wbb_mlp <- function(object, type = c("mean", "median"), parameters = NULL, complete = TRUE, ...) {
-  check_dots(..., .function = "coef", .known = c("type", "parameters"))
-  type <- check_choice(type, "type", c("mean", "median"))
-  draws <- draws_matrix(object, parameters = parameters)
+coef.wbb_mlp <- function(object, type = c("mean", "median"), parameters = NULL, complete = TRUE, estimate = type,
+                         pars = parameters, ...) {
+  check_dots(..., .function = "coef", .known = c("estimate", "pars"))
+  type <- check_choice(estimate, "estimate", c("mean", "median"))
+  draws <- draws_matrix(object, parameters = pars)
   if (type == "mean") colMeans(draws) else column_quantiles(draws, 0.5)[1L, ]
 }
 
 #' @rdname coef.wbb_mlp
 #' @export
-vcov.wbb_mlp <- function(object, parameters = NULL, complete = TRUE, ...) {
-  check_dots(..., .function = "vcov", .known = "parameters")
+vcov.wbb_mlp <- function(object, parameters = NULL, complete = TRUE, pars = parameters, ...) {
+  check_dots(..., .function = "vcov", .known = "pars")
+  parameters <- pars
   check_fit(object)
   count <- as.double(length(chosen_parameters(object, parameters)$places))
   check_size(count^2, paste("the covariances of", count, "parameters"), "parameters", parameters, "Choose fewer.")

@@ -218,7 +218,7 @@ wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 10
 
 #' @rdname wbb_mlp
 #' @export
-wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, foldid, subset, na.action) {
+wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, foldid, subset, na.action, contrasts = NULL) {
   fit_formula(..., .estimator = mlp_estimator(), .call = match.call(), .env = parent.frame())
 }
 

@@ -10,8 +10,9 @@ new_run <- function(settings, make) {
 add_part <- function(run, fit) run$parts[[length(run$parts) + 1L]] <- fit
 
 # Chunks over workers: a draw depends on the seed and its number alone, so that parts joined by c() are what one run
-# gives. `job` is the estimator's.
-run_with_future <- function(run, job, design, progress) {
+# gives. `job` is the estimator's; each worker gets so many chunks as `each` says, and besides the data what the user's functions
+# need, `globals` and `packages`.
+run_with_future <- function(run, job, design, progress, each = 1L, globals = list(), packages = "wbb") {
   require_package("future", "backend = \"future\"")
   cv <- NULL
   if (identical(run$settings$lambda, "cv")) {
@@ -25,13 +26,14 @@ run_with_future <- function(run, job, design, progress) {
   take <- function(chunk, result) {
     if (is_job_error(result)) {
       fault <<- result
+      add_done(run, result$done, chunk)
       return(FALSE)
     }
     result["cv"] <- list(cv)
     add_part(run, run$make(result, chunk))
   }
-  lost <- run_chunks(split_settings(run$settings), chunk_work(job, design), take, progress)
-  if (!is.null(fault)) run_result(run, fault)
+  lost <- run_chunks(split_settings(run$settings, each), chunk_work(job, design), take, progress, globals, packages)
+  if (!is.null(fault)) stop_run(run, fault$wbb_error, fault$message, fault$argument)
   if (length(lost)) lost_chunks(run, lost)
 }
 
@@ -64,8 +66,17 @@ finish_run <- function(run) {
 
 # The result of a job; its error, if it has one, carries what is done.
 run_result <- function(run, result) {
-  if (is_job_error(result)) stop_run(run, result$wbb_error, result$message, result$argument)
-  result
+  if (!is_job_error(result)) return(result)
+  add_done(run, result$done, run$settings)
+  stop_run(run, result$wbb_error, result$message, result$argument)
+}
+
+# What a job had done when it was stopped or failed, if anything: the first of the draws of `settings`.
+add_done <- function(run, result, settings) {
+  count <- length(result$diagnostics$status) / max(1L, length(result$lambda))
+  if (count == 0) return(invisible())
+  settings$draws <- count
+  add_part(run, run$make(result, settings))
 }
 
 stop_run <- function(run, kind, message, argument = NULL) {
@@ -78,13 +89,7 @@ stop_run <- function(run, kind, message, argument = NULL) {
 # an interrupt.
 keep_partial <- function(run, quiet = FALSE) {
   if (run$whole) return(invisible())
-  stopped <- take_stopped()
-  count <- length(stopped$diagnostics$status) / max(1L, length(stopped$lambda))
-  if (count > 0) {
-    settings <- run$settings
-    settings$draws <- count
-    add_part(run, run$make(stopped, settings))
-  }
+  add_done(run, take_stopped(), run$settings)
   if (!length(run$parts)) return(invisible())
   fit <- finish_run(run)
   # The seed may have come from R's generator: the rest of the run needs the same.
@@ -109,13 +114,16 @@ last_run <- new.env(parent = emptyenv())
 #'
 #' @return A fit, of the class of the run that was stopped; an error of class `wbb_error_argument` if none was.
 #' @examples
-#' \dontrun{
-#' fit <- wbb_lasso(y ~ ., diabetes, draws = 1e6)
-#' # ... and the stop button is pressed
+#' # A function that fails now and then
+#' shaky <- function(w) if (w[1] > 3) stop("no luck") else c(mean = weighted.mean(cars$dist, w))
+#' failed <- tryCatch(wbb(shaky, n = 50, draws = 100, seed = 1), wbb_error = identity)
 #' part <- last_wbb()
-#' rest <- update(part, draws = 1000, first_draw = nrow(as.matrix(part)) + 1)
-#' fit <- c(part, rest)
-#' }
+#' identical(part, failed$partial)
+#'
+#' # The rest of the run, without the draws that fail
+#' done <- nrow(as.matrix(part))
+#' rest <- update(part, draws = 100 - done, first_draw = done + 1, on_error = "drop")
+#' c(part, rest)
 #' @export
 last_wbb <- function() {
   if (is.null(last_run$partial)) {

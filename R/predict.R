@@ -40,8 +40,8 @@
 #' @param type `"response"`, or `"draws"` for the responses of all draws; see below for the others.
 #' @param interval `"none"`, `"credible"` or `"prediction"`.
 #' @param level The probability of the interval.
-#' @param lambda Which value of `lambda`. A fit with several needs it, but for
-#'   `type = "response"` without interval, which gives a column for each.
+#' @param lambda Which value of `lambda`. A fit with several otherwise gives a column for each, or with an interval or draws a
+#'   third dimension. It may be a fitted value as it was given or as it is printed, or else the number of its place.
 #' @param estimate The point estimate: the `"mode"`, or the `"mean"` of the draws.
 #' @param newoffset The offset of `newdata`, one number a row, for a fit with an `offset`. An `offset()` of the
 #'   formula, and one that was given as an expression in columns, are found in `newdata`.

@@ -216,8 +216,7 @@ stan_percent <- function(prob) paste0(100 * interval_probs(prob), "%")
 #' @exportS3Method rstantools::posterior_interval wbb
 posterior_interval.wbb <- function(object, prob = 0.9, pars = NULL, lambda = NULL, ...) {
   check_dots(..., .function = "posterior_interval", .known = names(formals()), .foreign = c("type", "regex_pars"))
-  draws <- draws_matrix(object, lambda)
-  if (!is.null(pars)) draws <- draws[, check_parm(pars, colnames(draws)), drop = FALSE]
+  draws <- draws_matrix(object, lambda, pars = pars)
   limits <- credible_limits(draws, check_level(prob, "prob"))
   colnames(limits) <- stan_percent(prob)
   limits

@@ -71,17 +71,18 @@ check_case_weights <- function(value, n) {
   value
 }
 
+check_cluster <- function(value, n) if (!is.null(value)) check_groups(value, n, "cluster")
+
 # Ids 1, 2, ... in the order of appearance.
-check_cluster <- function(value, n) {
-  if (is.null(value)) return(NULL)
+check_groups <- function(value, n, argument) {
   if (!is.atomic(value) || is.matrix(value)) {
-    bad_argument("cluster", "be a vector or factor of ids", value)
+    bad_argument(argument, "be a vector or factor of ids", value)
   }
   if (length(value) != n) {
-    bad_argument("cluster", paste("have length", n), value, paste("has length", length(value)))
+    bad_argument(argument, paste("have length", n), value, paste("has length", length(value)))
   }
   if (anyNA(value)) {
-    bad_argument("cluster", "have no missing values", value,
+    bad_argument(argument, "have no missing values", value,
       paste("element", first_bad(is.na(value)), "is NA"))
   }
   match(value, unique(value))

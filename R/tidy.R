@@ -29,7 +29,7 @@
 #'   data of the fit, and for `newdata` in which the response of the formula can be found. For Cox `.fitted` is the linear
 #'   predictor and `.resid` the martingale residual. For (three or more) classes
 #'   `.fitted` is the likeliest class and `.probability` its posterior mean
-#'   probability, with limits. For a path `tidy()` and `glance()` have rows for each `lambda`.
+#'   probability, with limits. For a path all three have rows for each `lambda`.
 #' @name tidy.wbb
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
@@ -104,15 +104,16 @@ augment.wbb_lasso <- function(x, data = NULL, newdata = NULL,
                               conf.level = 0.95, lambda = NULL, newoffset = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
-  lambda_index(x, lambda)
   interval <- check_choice(interval, "interval", linear_intervals)
   x <- with_rows_of(x, data)
   # The scale of fitted(): a risk of Cox may be relative to nothing that was seen.
   type <- family_of(x)$fitted
-  predicted <- predict(x, newdata, type, interval, conf.level, lambda, newoffset = newoffset)
-  if (is.null(x$spec$classes)) return(augment_table(x, data, newdata, predicted))
-  out <- if (is.null(newdata)) augment_data(x, data, nrow(predicted)) else augment_newdata(newdata)
-  augment_with_classes(out, predicted, x$levels, interval)
+  augment_path(x, lambda, function(at) {
+    predicted <- predict(x, newdata, type, interval, conf.level, at, newoffset = newoffset)
+    if (is.null(x$spec$classes)) return(augment_table(x, data, newdata, predicted))
+    out <- if (is.null(newdata)) augment_data(x, data, nrow(predicted)) else augment_newdata(newdata)
+    augment_with_classes(out, predicted, x$levels, interval)
+  })
 }
 
 #' @rdname tidy.wbb
@@ -134,9 +135,16 @@ augment.wbb_genlasso <- function(x, data = NULL, newdata = NULL,
                                  conf.level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
-  lambda_index(x, lambda)
   x <- with_rows_of(x, data)
-  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
+  augment_path(x, lambda, function(at) {
+    augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = at))
+  })
+}
+
+# The rows at the lambda that is asked for, or one below the other at all of a path.
+augment_path <- function(fit, lambda, table) {
+  if (!is_path(fit) || !is.null(lambda)) return(table(lambda))
+  do.call(rbind, lapply(fit$lambda, function(at) cbind(lambda = at, table(at))))
 }
 
 # The kept data have no rows for what na.exclude would pad.
@@ -177,7 +185,7 @@ augment_data <- function(fit, data, n) {
   if (is.null(data)) {
     if (!is.null(fit$model)) return(fit$model)
     # A trend has a point in place of columns.
-    return(if (is.null(dim(fit$x)) && !is.null(fit$x)) data.frame(x = fit$x, y = fit$y) else {
+    return(if (is.null(dim(fit$x)) && !is.null(fit$x)) data.frame(x = as_time(fit$x, fit$time), y = fit$y) else {
       cbind(augment_newdata(own_columns(fit)), y = fit$y)
     })
   }

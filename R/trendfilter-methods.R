@@ -15,7 +15,7 @@
 #'   `"draws"`: all knots of all draws.
 #' @param width Count a draw as having a knot at a place if it has one at most this far
 #'   from it.
-#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param lambda Which value of `lambda`; without it a fit with several has rows, or elements of a list, for each.
 #' @param ... Not used.
 #' @return A data frame: for `"probability"` the columns `x`, `probability`, `p_up` (the
 #'   share of draws where the k-th derivative jumps up; with `width`, where
@@ -36,13 +36,20 @@ knots.wbb_trendfilter <- function(Fn, type = c("probability", "mode", "number", 
   check_fit(Fn)
   type <- check_choice(type, "type", c("probability", "mode", "number", "draws"))
   width <- check_number(width, "width", 0)
-  index <- lambda_index(Fn, lambda)
-  switch(type,
-    probability = knot_probability(Fn, index, width),
-    mode = knots_at(Fn$mode_knots, Fn, index),
-    number = knot_numbers(Fn, index),
-    draws = usable_knots(Fn, index)
-  )
+  one <- function(index) {
+    found <- switch(type,
+      probability = knot_probability(Fn, index, width),
+      mode = knots_at(Fn$mode_knots, Fn, index),
+      number = knot_numbers(Fn, index),
+      draws = usable_knots(Fn, index)
+    )
+    if (type != "number") found$x <- as_time(found$x, Fn$time)
+    found
+  }
+  if (!is_path(Fn) || !is.null(lambda)) return(one(lambda_index(Fn, lambda)))
+  found <- lapply(seq_along(Fn$lambda), one)
+  if (type == "number") return(stats::setNames(found, format_lambda(Fn$lambda)))
+  do.call(rbind, Map(found, Fn$lambda, f = function(knots, at) cbind(lambda = rep(at, nrow(knots)), knots)))
 }
 
 knots_at <- function(knots, fit, index) {
@@ -121,6 +128,7 @@ summary.wbb_trendfilter <- function(object, probs = c(0.025, 0.5, 0.975), lambda
   out <- summary_parts(object, probs, lambda, digits)
   out$knots <- do.call(rbind, lapply(out$lambda, function(at) {
     places <- knot_probability(object, lambda_index(object, at))
+    places$x <- as_time(places$x, object$time)
     if (is_path(object) && nrow(places)) cbind(lambda = at, places) else places
   }))
   out$numbers <- lapply(out$lambda, function(at) table(knots = knot_numbers(object, lambda_index(object, at))))
@@ -163,7 +171,8 @@ tidy.wbb_trendfilter <- function(x, conf.int = FALSE, conf.level = 0.95, estimat
   table <- tidy_table(x, conf.int, conf.level, estimate, exponentiate, effects, lambda)
   table <- table[!names(table) %in% c("p.zero", "p.positive")]
   after <- match("term", names(table))
-  cbind(table[seq_len(after)], x = rep_len(x$points, nrow(table)), table[-seq_len(after)])
+  points <- as_time(rep_len(x$points, nrow(table)), x$time)
+  cbind(table[seq_len(after)], x = points, table[-seq_len(after)])
 }
 
 #' @rdname tidy.wbb
@@ -188,8 +197,9 @@ augment.wbb_trendfilter <- function(x, data = NULL, newdata = NULL,
                                     conf.level = 0.95, lambda = NULL, ...) {
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
-  lambda_index(x, lambda)
   if (!is.null(newdata)) newdata <- trend_frame(x, newdata)
   x <- with_rows_of(x, data)
-  augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = lambda))
+  augment_path(x, lambda, function(at) {
+    augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = at))
+  })
 }

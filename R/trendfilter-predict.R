@@ -46,18 +46,28 @@ predict.wbb_trendfilter <- function(object, newdata = NULL, type = c("response",
   through <- interpolation(object$points, trend_points(object, newdata), object$spec$order)
   na_action <- if (is.null(newdata)) object$na.action
   if (asked$type == "draws") {
-    draws <- draws_matrix(object, lambda)
-    check_size(as.double(nrow(draws)) * nrow(through$columns), "the predictions", "newdata", NULL,
-      "Predict fewer points at a time.")
-    return(pad_draws(na_action, interpolated(draws, through)))
+    return(over_path(object, lambda, function(at) pad_draws(na_action, trend_draws(object, through, at))))
   }
-  coefficients <- coef(object, asked$estimate, lambda)
+  if (asked$interval == "none") return(stats::napredict(na_action, trend_point(object, through, lambda, asked$estimate)))
+  over_path(object, lambda, function(at) {
+    point <- trend_point(object, through, at, asked$estimate)
+    limits <- trendfilter_limits(object, through, at, asked$interval, asked$level, point)
+    stats::napredict(na_action, cbind(fit = point, limits))
+  })
+}
+
+trend_draws <- function(fit, through, lambda) {
+  draws <- draws_matrix(fit, lambda)
+  check_size(as.double(nrow(draws)) * nrow(through$columns), "the predictions", "newdata", NULL,
+    "Predict fewer points at a time.")
+  interpolated(draws, through)
+}
+
+# A vector, or for a path without lambda a column for each.
+trend_point <- function(fit, through, lambda, estimate) {
+  coefficients <- coef(fit, estimate, lambda)
   point <- interpolated(t(as.matrix(coefficients)), through)
-  point <- if (is.matrix(coefficients)) t(point) else point[1L, ]
-  if (asked$interval != "none") {
-    point <- cbind(fit = point, trendfilter_limits(object, through, lambda, asked$interval, asked$level, point))
-  }
-  stats::napredict(na_action, point)
+  if (is.matrix(coefficients)) t(point) else point[1L, ]
 }
 
 trendfilter_bands <- c("none", "credible", "se", "simultaneous", "prediction")
@@ -71,7 +81,7 @@ trend_points <- function(fit, newdata, argument = "newdata") {
   newdata <- trend_frame(fit, newdata, argument)
   if (!is.null(fit$terms)) return(unname(new_x(fit, newdata, argument)[, 1L]))
   check_columns("x", names(newdata), argument)
-  check_numbers(newdata$x, argument, must = "have finite numbers `x`")
+  check_numbers(time_numbers(newdata$x, fit$time, argument), argument, must = "have finite numbers `x`")
 }
 
 # A vector is taken for the predictor, where there can be no doubt what that is.
@@ -82,7 +92,9 @@ trend_frame <- function(fit, newdata, argument = "newdata") {
   }
   if (is.null(fit$terms)) {
     # Any other vector would be blamed for its column.
-    if (!is.numeric(newdata)) bad_argument(argument, "be a numeric vector or a data frame", newdata)
+    if (!is.numeric(newdata) && is.null(time_kind(newdata))) {
+      bad_argument(argument, "be a numeric vector or a data frame", newdata)
+    }
     return(data.frame(x = newdata))
   }
   predictor <- attr(fit$terms, "variables")[[3L]]

@@ -34,8 +34,8 @@
 #' go from the smallest without any knot down by `lambda_min_ratio`.
 #'
 #' @param y The response, a numeric vector; or a formula.
-#' @param x Where it was observed: a number for each element of `y`; `NULL` is
-#'   1, 2, 3, ...
+#' @param x Where it was observed: a number, a date or a time for each element of `y`; `NULL` is
+#'   1, 2, 3, ... Dates count in days and times in seconds, which matters to a `lambda` that is given.
 #' @param formula A formula with one predictor, `y ~ x`.
 #' @param lambda The strength of the penalty: a non-negative number, several distinct
 #'   ones (a path), or `"cv"` to choose it by cross-validation.
@@ -116,11 +116,38 @@ trendfilter_estimator <- function() {
 vector_design <- function(y, x) {
   if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
   n <- if (is.null(x)) length(y) else length(x)
-  if (is.list(x) || !(is.null(x) || is.numeric(x))) bad_argument("x", "be a numeric vector", x)
+  time <- time_kind(x)
+  x <- time_numbers(x, time, "x")
+  if (is.list(x) || !(is.null(x) || is.numeric(x))) bad_argument("x", "be a vector of numbers, dates or times", x)
   row_names <- names(y)
   y <- check_response(y, "y", n)
   x <- if (is.null(x)) as.double(seq_len(n)) else check_numbers(as.vector(x), "x", n, must = "be finite numbers")
-  list(x = x, y = y, row_names = row_names)
+  list(x = x, y = y, row_names = row_names, time = time)
+}
+
+# Dates and times ------------------------------------------------------------------
+
+# Inside they are numbers (days, seconds, ...); what they are is kept as a vector of length zero. NULL for numbers.
+time_kind <- function(x) {
+  if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
+  if (inherits(x, c("Date", "POSIXct", "difftime", "yearmon", "yearqtr"))) unname(x[0L])
+}
+
+# Times must be of the kind that is expected; numbers come as they are.
+time_numbers <- function(x, kind, argument) {
+  if (is.null(kind)) {
+    if (!is.null(time_kind(x))) wrong_type(argument, "x", x, "numeric")
+    return(x)
+  }
+  if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
+  if (!inherits(x, class(kind)[1L])) wrong_type(argument, "x", x, class(kind)[1L])
+  if (inherits(x, "difftime")) units(x) <- units(kind)
+  as.double(unclass(x))
+}
+
+as_time <- function(numbers, kind) {
+  if (!is.null(kind)) attributes(numbers) <- attributes(kind)
+  numbers
 }
 
 trendfilter_prepare <- function(design, given, call) {
@@ -129,6 +156,7 @@ trendfilter_prepare <- function(design, given, call) {
       bad_argument("formula", "have one numeric predictor", NULL, paste("has", ncol(design$x), "columns"))
     }
     design$x <- design$x[, 1L]
+    design$time <- time_kind(design$model[[design$term]])
   }
   list(design = design, settings = trendfilter_settings(design, given))
 }
@@ -158,7 +186,7 @@ trendfilter_job <- function(design, settings, progress = FALSE) {
 
 trendfilter_shapes <- function(result, design, settings) {
   # Points may differ only after their fifteenth digit.
-  names <- make.unique(paste0("f(", as.character(result$points), ")"))
+  names <- make.unique(paste0("f(", as.character(as_time(result$points, design$time)), ")"))
   list(draws = draws_shape(settings$draws, names, result$lambda))
 }
 
@@ -180,7 +208,7 @@ trendfilter_object <- function(result, design, settings) {
     mode_knots = mode_knots[names(mode_knots) != "draw"], lambda = lambda,
     lambda_from = if (is.null(result$cv)) "user" else "cv", cv = cv_result(result$cv, settings),
     diagnostics = diagnostics, mode_diagnostics = mode_diagnostics,
-    spec = list(names = names), method = result$method, x = design$x,
+    spec = list(names = names), method = result$method, x = design$x, time = design$time,
     fitted = per_lambda_shape(as.vector(fitted), design$row_names, lambda)
   )
 }

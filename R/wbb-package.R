@@ -6,7 +6,8 @@
 #' from the posterior distribution, and they are independent: there is no chain
 #' to warm up or to diagnose.
 #'
-#' Start with [wbb_lasso()], with [wbb_trendfilter()] for a series, or with [wbb_mlp()] for a neural network.
+#' Start with [wbb()], which takes a model that you have already fitted; with [wbb_lasso()], with [wbb_trendfilter()] for a series, or
+#' with [wbb_mlp()] for a neural network.
 #' [bayes_bridge()] draws from an exact posterior by Markov chains, and [compare()] puts fits side by side. The scale
 #' of `lambda`, and where the method should not be trusted, are in [wbb-objective].
 #'

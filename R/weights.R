@@ -34,15 +34,11 @@ weights.wbb <- function(object, draws = NULL, ...) {
   runs <- spec$segments
   last <- cumsum(runs$draws)
   run <- findInterval(rows, last, left.open = TRUE) + 1L
-  seeds <- unique(runs$seed)
   absolute <- rows - (last[run] - runs$draws[run]) + runs$first_draw[run] - 1
-  start <- function() {
-    rust_weights_job(c(spec, list(seed = seeds[1L])), length(penalties), seeds, match(runs$seed[run], seeds), absolute)
-  }
-  result <- job_result(run_job(start, watched()))
+  table <- draw_weights(spec, runs$seed[run], absolute, length(penalties), watched())
   # In its place: it may be large.
-  attributes(result$weights) <- list(dim = c(length(rows), length(columns)), dimnames = list(NULL, columns))
-  result$weights
+  attributes(table) <- list(dim = c(length(rows), length(columns)), dimnames = list(NULL, columns))
+  table
 }
 
 check_draws_index <- function(draws, total) {

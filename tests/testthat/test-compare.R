@@ -10,8 +10,8 @@ test_that("the table has a row a coefficient and fit", {
   one <- table[table$fit == "random", ]
   expect_identical(one$mean, unname(colMeans(as.matrix(random))))
   expect_identical(one$p_zero, unname(colMeans(as.matrix(random) == 0)))
-  expect_equal(cbind(one$lower, one$upper), unname(confint(random)))
-  expect_equal(compare(random, level = 0.5)$table$upper, unname(confint(random, level = 0.5)[, 2]))
+  expect_equal(cbind(one$lwr, one$upr), unname(confint(random)))
+  expect_equal(compare(random, level = 0.5)$table$upr, unname(confint(random, level = 0.5)[, 2]))
 })
 
 test_that("labels are names, variables or places", {

@@ -121,3 +121,14 @@ test_that("degenerate data work", {
   single <- quick(x[1, , drop = FALSE], y[1])
   expect_true(all(as.matrix(single)[, -1] == 0))
 })
+
+test_that("contrasts are those that are asked for", {
+  d <- diabetes[1:60, ]
+  d$g <- factor(rep(c("a", "b", "c"), 20))
+  fit <- quick(y ~ bmi + g, d, lambda = 0, contrasts = list(g = "contr.sum"))
+  expect_equal(coef(fit), coef(lm(y ~ bmi + g, d, contrasts = list(g = "contr.sum"))), tolerance = 1e-5)
+  expect_equal(predict(fit, d[1:3, ]), fitted(fit)[1:3])
+  expect_identical(attr(model.matrix(fit), "contrasts")$g, "contr.sum")
+  expect_bad(quick(y ~ bmi + g, d, lambda = 0, contrasts = list(h = "contr.sum")), "contrasts", "\"h\"")
+  expect_bad(quick(y ~ bmi + g, d, lambda = 0, contrasts = "contr.sum"), "contrasts")
+})

@@ -117,9 +117,14 @@ test_that("penalty factors go by name, or by position without names", {
   twins <- cbind(a = 1:30, a = sin(1:30))
   expect_identical(quick(twins, cos(1:30), penalty_factor = c(a = 1, a = 2))$spec$penalty_factor, c(1, 2))
   for (bad in list(c(age = 0, bmi = 1, SEX = 1), c(age = 0, bmi = 1, 1))) {
-    expect_bad(quick(y ~ bmi + age + sex, data, penalty_factor = bad), "penalty_factor", "none for \"sex\"")
+    expect_bad(quick(y ~ bmi + age + sex, data, penalty_factor = bad), "penalty_factor", "\"sex\"")
   }
-  expect_bad(quick(y ~ bmi + age + sex, data, penalty_factor = c(age = 0)), "penalty_factor", "length 1")
+  # What is not named has factor 1, and a factor is one term; a column goes before its term.
+  expect_identical(quick(y ~ bmi + age + sex, data, penalty_factor = c(age = 0))$spec$penalty_factor, c(1, 0, 1))
+  data$g <- factor(rep(c("a", "b", "c"), length.out = nrow(data)))
+  expect_identical(quick(y ~ bmi + g, data, penalty_factor = c(g = 0))$spec$penalty_factor, c(1, 0, 0))
+  expect_identical(quick(y ~ bmi + g, data, penalty_factor = c(gc = 3, g = 2))$spec$penalty_factor, c(1, 2, 3))
+  expect_identical(quick(data[c("g", "bmi")], data$y, penalty_factor = c(g = 0))$spec$penalty_factor, c(0, 0, 1))
 })
 
 # The draws against other solvers and exact results (MATH 3) ------------------------

@@ -9,7 +9,8 @@ test_that("coef() gives mode, mean and median", {
   expect_identical(dim(coef(path)), c(11L, 2L))
   expect_identical(coef(path, lambda = 50), coef(path)[, "50"])
   expect_equal(coef(path, "mean", lambda = 200), colMeans(as.matrix(path, lambda = 200)))
-  expect_bad(coef(fit, "max"), "type")
+  expect_bad(coef(fit, "max"), "estimate")
+  expect_identical(coef(fit, estimate = "mean"), coef(fit, type = "mean"))
   expect_bad(coef(path, lambda = 3), "lambda")
 })
 

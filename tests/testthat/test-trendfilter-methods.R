@@ -67,7 +67,6 @@ test_that("draws convert, and notebooks show a table", {
 
 test_that("bad arguments of methods are named", {
   fit <- quick_trend(lambda = c(5, 50))
-  expect_bad(predict(fit, 1:3, interval = "credible"), "lambda")
   expect_bad(predict(fit, "a"), "newdata")
   expect_bad(predict(fit, data.frame(z = 1)), "newdata", "lacks")
   expect_bad(predict(fit, 1, type = "draws", interval = "se", lambda = 5), "interval")
@@ -76,4 +75,15 @@ test_that("bad arguments of methods are named", {
   expect_bad(plot(fit, type = "cv"), "type", "lambda = \"cv\"")
   expect_bad(plot(fit, band = 3), "band")
   expect_bad(plot(fit, colour = 3), "colour")
+})
+
+test_that("a path without lambda answers for all", {
+  path <- wbb_trendfilter(Nile, order = 1, lambda = c(2000, 200), draws = 10, seed = 1, threads = 1)
+  bands <- predict(path, c(3, 50.5), interval = "simultaneous")
+  expect_identical(dim(bands), c(2L, 3L, 2L))
+  expect_identical(bands[, , "200"], predict(path, c(3, 50.5), interval = "simultaneous", lambda = 200))
+  expect_identical(dim(predict(path, c(3, 50.5), type = "draws")), c(10L, 2L, 2L))
+  all <- knots(path)
+  expect_identical(all[all$lambda == 200, -1L], knots(path, lambda = 200), ignore_attr = TRUE)
+  expect_identical(knots(path, "number")[["2000"]], knots(path, "number", lambda = 2000))
 })

@@ -1,0 +1,121 @@
+# Packages that take any model: each with a fit of ours, against what the draws say.
+
+d <- diabetes[1:150, ]
+d$g <- factor(rep(c("a", "b", "c"), 50))
+fit <- quick(y ~ bmi + map + g, d, lambda = 5, draws = 100)
+beta <- as.matrix(fit)
+
+test_that("emmeans contrasts the draws", {
+  skip_if_not_installed("emmeans")
+  means <- emmeans::emmeans(fit, "g")
+  found <- summary(emmeans::contrast(means, "trt.vs.ctrl"), point.est = mean)
+  expect_equal(found$estimate, unname(colMeans(beta[, c("gb", "gc")])))
+  path <- quick(y ~ bmi + g, d, lambda = c(50, 5))
+  expect_equal(summary(emmeans::emmeans(path, "g", lambda = 5), point.est = mean)$emmean,
+    unname(colMeans(predict(path, data.frame(bmi = mean(d$bmi), g = c("a", "b", "c")), type = "draws", lambda = 5))))
+  trend <- wbb_trendfilter(d$y, order = 1, lambda = 100, draws = 5, seed = 1)
+  expect_error(emmeans::recover_data(trend), "wbb_lasso", class = "wbb_error_argument")
+})
+
+test_that("easystats describes the draws", {
+  skip_if_not_installed("bayestestR")
+  described <- bayestestR::describe_posterior(fit)
+  expect_equal(described$Median, unname(apply(beta, 2, median)))
+  expect_equal(unique(described$ROPE_high), 0.1 * sd(d$y))
+  expect_equal(bayestestR::p_direction(fit)$pd[2], max(mean(beta[, 2] > 0), mean(beta[, 2] < 0)))
+  skip_if_not_installed("parameters")
+  expect_equal(parameters::model_parameters(fit)$Median, unname(apply(beta, 2, median)))
+  skip_if_not_installed("performance")
+  expect_equal(performance::r2(fit)$R2[[1]], median(rstantools::bayes_R2(fit)))
+  expect_equal(performance::model_performance(fit)$RMSE, sqrt(mean(residuals(fit)^2)))
+  skip_if_not_installed("insight")
+  expect_identical(insight::find_response(fit), "y")
+  expect_identical(insight::n_obs(fit), 150L)
+})
+
+test_that("ggeffects and car find what they need", {
+  skip_if_not_installed("ggeffects")
+  grid <- as.data.frame(ggeffects::ggpredict(fit, "g"))
+  at <- data.frame(bmi = mean(d$bmi), map = mean(d$map), g = c("a", "b", "c"))
+  expect_equal(grid$predicted, unname(colMeans(predict(fit, at, type = "draws"))), tolerance = 1e-3)
+  expect_true(all(grid$conf.low < grid$predicted & grid$predicted < grid$conf.high))
+  skip_if_not_installed("car")
+  expect_identical(rownames(car::vif(fit)), c("bmi", "map", "g"))
+  test <- car::linearHypothesis(fit, "bmi = 0")
+  expect_equal(test$Chisq[2], coef(fit)[["bmi"]]^2 / vcov(fit)["bmi", "bmi"])
+})
+
+test_that("imputations are pooled", {
+  holes <- transform(airquality[1:80, c("Ozone", "Wind", "Temp")])
+  full <- lapply(1:3, function(i) transform(holes, Ozone = ifelse(is.na(Ozone), 30 + i, Ozone)))
+  fits <- lapply(1:3, function(i) wbb_lasso(Ozone ~ Wind + Temp, full[[i]], lambda = 5, draws = 20, seed = i, threads = 1))
+  pooled <- pool_wbb(fits)
+  expect_identical(as.matrix(pooled), do.call(rbind, lapply(fits, as.matrix)))
+  expect_equal(coef(pooled), Reduce(`+`, lapply(fits, coef)) / 3)
+  expect_output(print(pooled), "3 imputations")
+  expect_identical(weights(pooled, 21:22), weights(fits[[2]], 1:2), ignore_attr = TRUE)
+  expect_equal(predict(pooled, holes[1:3, ], interval = "credible")[, 1], predict(pooled, holes[1:3, ]))
+  for (method in list(fitted, residuals, predict)) expect_error(method(pooled), "imputations", class = "wbb_error_argument")
+  expect_bad(pool_wbb(list(fits[[1]], 3)), "fits")
+  narrow <- wbb_lasso(Ozone ~ Wind, full[[1]], lambda = 5, draws = 20, seed = 1, threads = 1)
+  expect_error(pool_wbb(fits[[1]], narrow), "coefficients", class = "wbb_error_argument")
+  expect_bad(pool_wbb(pooled, fits[[1]]), "fits", "already")
+  skip_if_not_installed("mice")
+  imputed <- suppressWarnings(mice::mice(holes, m = 2, maxit = 1, printFlag = FALSE, seed = 1))
+  analyses <- with(imputed, wbb_lasso(Ozone ~ Wind + Temp, lambda = 5, draws = 10, threads = 1))
+  expect_identical(nrow(as.matrix(pool_wbb(analyses))), 20L)
+  # Rubin's rules find what they ask for as well.
+  expect_identical(as.character(mice::pool(analyses)$pooled$term), c("(Intercept)", "Wind", "Temp"))
+})
+
+test_that("recipes, rsample and caret carry a fit along", {
+  skip_if_not_installed("recipes")
+  recipe <- recipes::recipe(y ~ bmi + map + g, d)
+  recipe <- recipes::step_normalize(recipe, recipes::all_numeric_predictors())
+  baked <- recipes::bake(recipes::prep(recipe), NULL)
+  by_recipe <- quick(y ~ ., baked, lambda = 5, draws = 100)
+  expect_equal(fitted(by_recipe), fitted(fit), ignore_attr = TRUE, tolerance = 1e-5)
+  skip_if_not_installed("rsample")
+  set.seed(1)
+  folds <- rsample::vfold_cv(d, 2)
+  errors <- vapply(folds$splits, function(split) {
+    held <- rsample::assessment(split)
+    mean((held$y - predict(quick(y ~ bmi, rsample::analysis(split), lambda = 5), held))^2)
+  }, 0)
+  expect_true(all(is.finite(errors)))
+  skip_if_not_installed("caret")
+  model <- list(
+    type = "Regression", library = "wbb", loop = NULL,
+    parameters = data.frame(parameter = "lambda", class = "numeric", label = "lambda"),
+    grid = function(x, y, len = NULL, search = "grid") data.frame(lambda = c(1, 100)),
+    fit = function(x, y, wts, param, lev, last, weights, classProbs, ...) wbb_lasso(x, y, lambda = param$lambda, ...),
+    predict = function(modelFit, newdata, preProc = NULL, submodels = NULL) predict(modelFit, newdata), prob = NULL
+  )
+  trained <- caret::train(d[c("bmi", "map")], d$y, method = model, trControl = caret::trainControl("cv", 2),
+    draws = 5, seed = 1, threads = 1)
+  expect_s3_class(trained$finalModel, "wbb_lasso")
+})
+
+# Not in Debian, and not suggested: tried where they are.
+test_that("parsnip has an engine", {
+  skip_if_not_installed("parsnip")
+  parsnip <- asNamespace("parsnip")
+  spec <- parsnip$set_engine(parsnip$linear_reg(penalty = 5), "wbb", draws = 20, seed = 1, threads = 1)
+  fitted <- parsnip$fit.model_spec(spec, y ~ bmi + map + g, data = d)
+  direct <- quick(y ~ bmi + map + g, d, lambda = 5)
+  expect_identical(predict(fitted, d[1:3, ])$.pred, unname(predict(direct, d[1:3, ])))
+  limits <- predict(fitted, d[1:3, ], type = "pred_int", level = 0.8)
+  expect_identical(limits$.pred_upper, unname(predict(direct, d[1:3, ], interval = "prediction", level = 0.8)[, "upr"]))
+})
+
+test_that("marginaleffects works on draws", {
+  skip_if_not_installed("marginaleffects")
+  skip_if_not_installed("collapse")
+  effects <- asNamespace("marginaleffects")
+  found <- as.data.frame(effects$comparisons(fit, variables = "g", newdata = d[1:2, ]))
+  expect_equal(found$estimate[1:2], rep(median(beta[, "gb"]), 2))
+})
+
+test_that("the paper is cited", {
+  expect_match(format(citation("wbb"), style = "text"), "Newton", all = FALSE)
+})
