@@ -252,7 +252,7 @@ gg_trend <- function(data) {
     rows$band <- paste0(100 * data$level, "% ", band_words[[band]])
     ggplot2::geom_ribbon(
       ggplot2::aes(.data$x, ymin = .data$lwr, ymax = .data$upr, fill = if (length(labels) > 1L) .data$key else .data$band), rows,
-      alpha = if (length(labels) > 1L) 0.3
+      alpha = if (length(labels) > 1L) 0.3 else NA
     )
   })
   strip <- knots_strip(data)
