@@ -261,7 +261,7 @@ gg_trend <- function(data) {
   observed <- data$data
   light <- cloud(max(1, nrow(observed)))
   ggplot2::ggplot() +
-    (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 2 * light$cex, colour = light$col, stroke = 0)) +
+    (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 3 * light$cex, colour = light$col, stroke = 0)) +
     ribbons +
     line(ggplot2::aes(.data$x, .data$fit, colour = .data$key), keyed(data$trend), linewidth = 0.7) +
     ggplot2::geom_hline(yintercept = strip$base, colour = pale, linewidth = 0.3) +
@@ -279,7 +279,8 @@ gg_trend <- function(data) {
     ggplot2::scale_fill_manual(values = if (length(labels) > 1L) colours else band_fills(data), guide = if (length(labels) == 1L) "legend" else "none") +
     ggplot2::labs(x = data$labels$x, y = data$labels$y) +
     gg_note(data) +
-    gg_look(axis.title.y.right = ggplot2::element_text(hjust = 1), legend.margin = ggplot2::margin())
+    gg_look(axis.title.y.right = ggplot2::element_text(hjust = 1), legend.margin = ggplot2::margin(),
+      legend.text = ggplot2::element_text(size = ggplot2::rel(0.7)), legend.key.size = ggplot2::unit(9, "pt"))
 }
 
 # One panel has both: the probabilities of knots stand on a strip below the data, with an axis of their own on the right.
