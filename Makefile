@@ -11,7 +11,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-debian13 docs docs-site wrappers vendor build bench bench-families bench-lasso-peers bench-mlp \
+        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-lasso-peers bench-mlp bench-scale \
         notebook clean
 
 help: ## list the targets
@@ -22,6 +22,9 @@ demo: setup-demo install ## set up, install, and run the diabetes example: a tab
 
 check: setup ## set up and run all checks, ending with R CMD check --as-cran on the tarball
 	@tools/check.sh all
+
+check-cluster: setup install ## check fits on Slurm and from PostgreSQL, both started here and stopped again (as root)
+	@tools/check-cluster.sh
 
 check-debian13: setup build ## check the tarball on Debian 13 with its own R and Rust, in a chroot (as root)
 	@tools/debian13.sh
@@ -73,6 +76,9 @@ bench: install ## compare speed and exactness with other packages
 
 bench-families: install ## compare the draws of families with a loop over glmnet
 	$(RSCRIPT) bench/families.R
+
+bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (20 minutes, 8 GB of disk)
+	$(RSCRIPT) bench/scale.R
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R

@@ -133,13 +133,14 @@ plot_scale <- function(fit, standardize) {
   }
   x <- own_columns(fit)
   without <- is.null(fit$terms) && is.null(fit$x)
-  if (without || length(slope_columns(fit)) != NCOL(x)) {
+  if (without || length(slope_columns(fit)) != NCOL(x) * max(1L, fit$spec$classes)) {
     bad_argument("standardize", "be FALSE for coefficients that belong to no column of data", standardize)
   }
   # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,
   # and a picture does not show them.
   variance <- Matrix::colMeans(x^2) - Matrix::colMeans(x)^2
-  scale[slope_columns(fit)] <- sqrt(pmax(variance, 0))
+  # The classes of a multinomial share the columns.
+  scale[slope_columns(fit)] <- rep_len(sqrt(pmax(variance, 0)), length(slope_columns(fit)))
   scale
 }
 
