@@ -101,6 +101,7 @@ case "${1:-all}" in
   all)
     heading "Rust: format and lints" && make --no-print-directory lint
     heading "Rust: oldest version" && tools/oldest-rust.sh
+    heading "Rust: licences" && tools/licences.sh
     heading "Rust: tests" && make --no-print-directory test-rust
     heading "vendoring"
     authors=$(cat inst/AUTHORS)

@@ -19,16 +19,18 @@ pub enum Stage {
     Epochs,
     Predictions,
     Rows,
+    Replicates,
 }
 
 impl Stage {
-    const ALL: [Stage; 6] = [
+    const ALL: [Stage; 7] = [
         Stage::Mode,
         Stage::CrossValidation,
         Stage::Draws,
         Stage::Epochs,
         Stage::Predictions,
         Stage::Rows,
+        Stage::Replicates,
     ];
 
     pub fn name(self) -> &'static str {
@@ -39,6 +41,7 @@ impl Stage {
             Stage::Epochs => "epochs",
             Stage::Predictions => "predictions",
             Stage::Rows => "rows",
+            Stage::Replicates => "replicates",
         }
     }
 }
@@ -46,7 +49,7 @@ impl Stage {
 /// What the owner and the workers share: progress one way, the stop signal the other.
 #[derive(Debug, Default)]
 pub struct Control {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     stage: AtomicU8,
     done: AtomicU64,
     total: AtomicU64,
@@ -60,6 +63,11 @@ impl Control {
     /// To be asked often: between blocks of rows, steps and draws.
     pub fn check(&self) -> Result<(), Error> {
         if self.stop.load(Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// For work that is a part of other work: it hears the same stop, and its progress is not shown.
+    pub fn within(&self) -> Control {
+        Control { stop: Arc::clone(&self.stop), ..Control::default() }
     }
 
     pub fn begin(&self, stage: Stage, total: u64) {

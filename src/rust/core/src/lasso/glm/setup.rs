@@ -68,7 +68,7 @@ impl Glm {
             options.alpha,
         );
         let intercept = options.intercept && !likelihood.coupled();
-        let base = task::Data { design, y: vec![0.0; n], intercept };
+        let base = task::Data { design: design.into(), y: vec![0.0; n], intercept };
         let mut glm = Glm {
             data: Data { base, likelihood, offset, intercept, order },
             plan,
