@@ -11,9 +11,7 @@
 //! constraints of the dual (MATH 8) where d is the minimum of the model and no column outside of it is
 //! violated. Its distance from the primal is Σ w KL(μ + hδ, μ) ≤ Σ w (hδ)² / h, twice what the model says
 //! can be gained. A model made elsewhere is off by a factor: consecutive steps by it, which shorten by θ,
-//! say how far, and the gain counts 1/(1 − θ)² times. A draw ends where the last step leads, which leaves a
-//! part of the error: θ of it if the step before was by the same model from elsewhere too, up to twice as
-//! much if that was made where it was used (its error is of second order). Half as much again is counted.
+//! say how far, and the gain counts 1/(1 − θ)² times. A draw ends where its last step leads, closer than that.
 
 use super::curvature::{curvature, curvatures};
 use super::model::{Enough, Model, Solver, Step};
@@ -102,8 +100,6 @@ struct State {
     last: Option<f64>,
     /// What any last step was to gain.
     before: Option<f64>,
-    /// Was the last step by a model that had been made elsewhere?
-    chord: bool,
     least: f64,
     /// The longest way of a coefficient without a penalty in the last step.
     free: f64,
@@ -189,7 +185,7 @@ fn make_models(
         let mut solver = attempt.own.take().map(|own| own.solver).unwrap_or_default();
         solver.forget();
         attempt.own = Some(Own { model: Model { coordinates, intercepts, gram, weight }, solver });
-        (state.uses, state.fresh, state.last, state.chord) = (Uses::Own, true, None, false);
+        (state.uses, state.fresh, state.last) = (Uses::Own, true, None);
     }
     Ok(())
 }
@@ -243,7 +239,6 @@ impl State {
             fresh: false,
             last: None,
             before: None,
-            chord: false,
             least: f64::INFINITY,
             free: 0.0,
             slow: 0,
@@ -308,12 +303,8 @@ impl State {
         };
         let outside = model.is_none_or(|m| lacks(m, &attempt.task, step.decrease));
         if self.last.is_some() && !outside {
-            let left = theta * if self.chord { 1.5 } else { 3.0 };
-            let behind = 1.0 / ((1.0 - theta) * (1.0 - theta));
-            let ahead = if left < 0.6 { (left / (1.0 - left)).powi(2) } else { f64::INFINITY };
-            // The objective at the end is known to as much.
-            let gain = step.decrease * behind.min(ahead.max(left));
-            if self.certify(set, &mut attempt.task, &step, gain, left, round) {
+            let gain = step.decrease / ((1.0 - theta) * (1.0 - theta));
+            if self.certify(set, &mut attempt.task, &step, gain, theta, round) {
                 return Ok(Next::Done);
             }
         }
@@ -330,7 +321,6 @@ impl State {
         if !serves {
             return Ok(Next::Model);
         }
-        self.chord = true;
         self.go(&mut attempt.task, step);
         Ok(Next::Pass)
     }
