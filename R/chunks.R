@@ -76,9 +76,11 @@ try_again <- function(crew, at, error) {
   }
 }
 
-# A part of the draws of `settings` for each worker, or several.
+# A part of the draws of `settings` for each worker, or several, but not where there are many: a scheduler begins each
+# of them anew.
 split_settings <- function(settings, each = 1L) {
-  lapply(split_draws(settings$first_draw, settings$draws, each * future_workers()), function(chunk) {
+  workers <- future_workers()
+  lapply(split_draws(settings$first_draw, settings$draws, max(workers, min(each * workers, 100))), function(chunk) {
     settings[names(chunk)] <- chunk
     settings
   })

@@ -2,7 +2,7 @@
 
 # Between two looks at the clock, in seconds, and numbers of weights that are made at a time.
 slice_seconds <- 0.2
-batch_numbers <- 2^18
+batch_numbers <- 2^16
 
 # Solves the draws of `settings`. `task` is list(solve, names): `solve(w, w0)` gives the numbers of those names. A
 # result like those of Rust's jobs, with `faults` and `warnings` besides; where a draw fails and none may, an

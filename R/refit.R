@@ -5,12 +5,11 @@
 model_task <- function(model, statistic, data, caller) {
   call <- model_call(model)
   inputs <- find_inputs(model, call, data, caller)
-  rows <- used_rows(model, inputs)
-  call <- literal_call(model, call, inputs)
-  weights <- own_weights(call, inputs)
+  own <- inputs$weights[inputs$rows]
   list(
-    solve = refitter(call, inputs$env, statistic, weights, rows), rows = rows, size = inputs$size, fitter = inputs$fitter,
-    case_weights = if (!all(weights[rows] == 1)) weights[rows], row_names = inputs$names[rows], needs = call_names(inputs)
+    solve = refitter(literal_call(model, call, inputs), inputs$env, statistic, inputs$weights, inputs$rows),
+    rows = inputs$rows, size = inputs$size, fitter = inputs$fitter, case_weights = if (!all(own == 1)) own,
+    row_names = inputs$names[inputs$rows], needs = call_names(inputs)
   )
 }
 
@@ -67,6 +66,8 @@ model_inputs <- function(model, call, formula, data, env) {
   inputs$size <- input_size(inputs)
   inputs$names <- if (is.data.frame(data)) row.names(data) else as.character(seq_len(inputs$size))
   check_same_data(model, inputs)
+  inputs$weights <- own_weights(inputs)
+  inputs$rows <- used_rows(model, inputs)
   inputs
 }
 
@@ -160,9 +161,11 @@ check_takes_weights <- function(model, fitter) {
 }
 
 # The user's own weights of all rows, one where there are none.
-own_weights <- function(call, inputs) {
-  weights <- eval(call$weights, inputs$data, inputs$env)
-  if (is.null(weights)) rep(1, inputs$size) else as.double(weights)
+own_weights <- function(inputs) {
+  weights <- eval(inputs$call$weights, inputs$data, inputs$env)
+  if (is.null(weights)) return(rep(1, inputs$size))
+  if (length(weights) != inputs$size) stop("its weights are not as many as the rows of its data", call. = FALSE)
+  as.double(weights)
 }
 
 # Words on fitters that do something of their own with weights.

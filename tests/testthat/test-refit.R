@@ -145,6 +145,10 @@ test_that("data that are gone, or something else by now, are an error that says 
   # The core needs only what the model keeps.
   expect_equal(wbb(model, draws = 5, seed = 1)$draws, wbb(lm(dist ~ speed, cars), draws = 5, seed = 1, refit = TRUE)$draws)
   expect_bad(wbb(model, data = 3), "data")
+  own <- rep(1:2, 25)
+  weighted <- lm(dist ~ speed, cars, weights = own)
+  rm(own)
+  expect_bad(wbb(weighted, draws = 2, refit = TRUE), "data", "'own'")
 })
 
 test_that("models without weights are refused", {
