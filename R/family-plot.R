@@ -1,6 +1,8 @@
 # Pictures that only some families have: whether probabilities are right, and survival curves.
 
 #' @rdname calibration
+#' @param lambda For a path: which value of `lambda`.
+#' @param newoffset The offset of `x`, as in [predict()][predict.wbb_lasso].
 #' @export
 calibration.wbb_lasso <- function(object, x = NULL, y = NULL, class = NULL, bins = 10, level = 0.95, lambda = NULL,
                                   newoffset = NULL, ...) {
