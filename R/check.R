@@ -166,7 +166,8 @@ synonyms <- list(
   newx = "newdata", s = "lambda", parallel = "threads", ncpus = "threads", cores = "threads", mc.cores = "threads", cl = "backend",
   n = "draws", B = "draws", R = "draws", iter = "draws", nsim = "draws", ndraws = "draws", nboot = "draws", n_draws = "draws",
   n_iter = "draws", warmup = "burn", burnin = "burn", verbose = "progress", refresh = "progress", wtype = "weights",
-  penalty.factor = "penalty_factor", conf.level = c("level", "prob"), level = c("conf.level", "prob"), prob = c("level", "conf.level"),
+  penalty.factor = "penalty_factor", type.measure = "cv_measure", exposure = "offset",
+  conf.level = c("level", "prob"), level = c("conf.level", "prob"), prob = c("level", "conf.level"),
   pars = c("parm", "parameters"), parm = c("pars", "parameters"), parameters = c("parm", "pars"),
   estimate = "type", type = "estimate", id = "cluster", strata = "cluster", weights = "case_weights"
 )

@@ -12,6 +12,12 @@ rust_diagnose_job <- function(values, columns, chains, settings) .Call(wrap__rus
 # Start the chains; see R/bridge.R for the settings.
 rust_bridge_job <- function(x, y, settings) .Call(wrap__rust_bridge_job, x, y, settings)
 
+# Start the calibration of a lasso; see R/calibrate.R for the settings.
+rust_calibrate_lasso_job <- function(x, y, settings) .Call(wrap__rust_calibrate_lasso_job, x, y, settings)
+
+# Start that of a trend filter.
+rust_calibrate_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_calibrate_trendfilter_job, x, y, settings)
+
 # Hash of a list of numeric vectors, all of their bits and lengths, in hexadecimal digits.
 rust_fingerprint <- function(parts) .Call(wrap__rust_fingerprint, parts)
 

@@ -160,10 +160,11 @@ convergence_doubt <- function(fit, more = NULL) {
     if (failed) paste(failed, "of", length(status), unit, "did not reach the tolerance", tolerance),
     if (mode_failed) paste("the mode did not reach the tolerance", tolerance),
     if (empty) paste(empty, "of", length(status), unit, "had no positive weight"),
-    if (separated || mode_separated) paste(
-      if (separated) paste(separated, "of", length(status), unit), if (separated && mode_separated) "and", if (mode_separated) "the mode",
-      "would be infinite: what is not penalised separates the response; take a larger `lambda` or fewer columns"
-    ),
+    if (separated || mode_separated) {
+      who <- c(if (separated) paste(separated, "of", length(status), unit), if (mode_separated) "the mode")
+      paste(paste(who, collapse = " and "), "would be infinite: what is not penalised separates the response;",
+        "take a larger `lambda` or fewer columns")
+    },
     more
   )
   list(kind = "convergence", message = paste0(paste(problems, collapse = "; "), "; see fit$diagnostics"))

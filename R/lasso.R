@@ -162,6 +162,11 @@
 #' first <- update(whole, draws = 120)
 #' second <- update(whole, draws = 80, first_draw = 121)
 #' identical(as.matrix(c(first, second)), as.matrix(whole))
+#'
+#' # A logistic lasso
+#' logistic <- wbb_lasso(am ~ wt + hp, mtcars, family = "binomial", lambda = 1, draws = 200, seed = 1)
+#' summary(logistic)
+#' predict(logistic, mtcars[1:3, ], interval = "credible")
 #' @export
 wbb_lasso <- function(x, ...) UseMethod("wbb_lasso", entry(x, ...))
 

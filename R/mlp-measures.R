@@ -1,9 +1,9 @@
 # How good the predictions of networks are, and how sure: each measure as its posterior draws, or of the
 # mean of the draws.
 
-#' Accuracy and log-loss of networks, draw by draw
+#' Accuracy and log-loss, draw by draw
 #'
-#' The share of rows that a draw's network classifies rightly, and the mean of
+#' The share of rows that a draw classifies rightly, and the mean of
 #' \eqn{-\log}{-log} of the probability that it gave to what was observed, for each draw: draws from
 #' the posterior of these measures.
 #'
@@ -15,13 +15,13 @@
 #' \sigma_k^2)}, with \eqn{\sigma_k} = `diagnostics$sigma` of the draw; of the mean it is that of the
 #' mixture of the draws. Regression has no accuracy.
 #'
-#' @param object A fit of [wbb_mlp()].
-#' @param x Data like those of the fit: a matrix, or a data frame; `NULL` is the test set in
-#'   the fit.
+#' @param object A fit of [wbb_mlp()], or of [wbb_lasso()] with the family `"binomial"` or `"multinomial"`.
+#' @param x Data like those of the fit: a matrix, or a data frame; `NULL` is the test set in a fit of networks, and the
+#'   fit's own rows for a lasso.
 #' @param y What was observed there. In the formula interface it may be a column of `x`.
 #' @param type `"draws"`, one number a draw; or `"mean"`, the measure of the mean of all draws' predictions.
 #' @param ... Not used.
-#' @return A numeric vector with one element for each draw that has a network, or one number.
+#' @return A numeric vector with one element for each draw that did not fail, or one number.
 #' @examples
 #' odd <- seq(1, 150, by = 2)
 #' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
@@ -29,6 +29,9 @@
 #' quantile(accuracy(fit), c(0.025, 0.5, 0.975))
 #' accuracy(fit, type = "mean")
 #' mean(log_loss(fit, iris[odd, ]))
+#'
+#' logistic <- wbb_lasso(am ~ wt + hp, mtcars, family = "binomial", lambda = 1, draws = 200, seed = 1)
+#' quantile(accuracy(logistic), c(0.025, 0.5, 0.975))
 #' @export
 accuracy <- function(object, ...) UseMethod("accuracy")
 
@@ -111,9 +114,6 @@ need_classes <- function(fit, what, instead) {
 #' probability, and in each bin the mean prediction stands beside the share of rows where it came true.
 #'
 #' @inheritParams accuracy
-#' @param object A fit of [wbb_mlp()], or of [wbb_lasso()] with the family `"binomial"` or `"multinomial"`.
-#' @param x Data like those of the fit: a matrix, or a data frame; `NULL` is the test set in the fit of networks, and the
-#'   fit's own rows for a lasso.
 #' @param class `NULL` looks at the probability of the predicted class, whichever it is (the confidence);
 #'   the name of a class at the probability of that class. For the family `"binomial"` `NULL` is the success.
 #' @param bins The number of bins, of equal width.

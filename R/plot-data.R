@@ -133,13 +133,14 @@ plot_scale <- function(fit, standardize) {
   }
   x <- own_columns(fit)
   without <- is.null(fit$terms) && is.null(fit$x)
-  if (without || length(slope_columns(fit)) != NCOL(x)) {
+  if (without || length(slope_columns(fit)) != NCOL(x) * max(1L, fit$spec$classes)) {
     bad_argument("standardize", "be FALSE for coefficients that belong to no column of data", standardize)
   }
   # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,
   # and a picture does not show them.
   variance <- Matrix::colMeans(x^2) - Matrix::colMeans(x)^2
-  scale[slope_columns(fit)] <- sqrt(pmax(variance, 0))
+  # The classes of a multinomial share the columns.
+  scale[slope_columns(fit)] <- rep_len(sqrt(pmax(variance, 0)), length(slope_columns(fit)))
   scale
 }
 
@@ -242,7 +243,14 @@ cv_data <- function(fit, label = "") {
   )
   list(
     type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds, measure = cv_words(fit),
-    counted = if (is.null(fit$spec$order)) "coefficients not zero" else "knots", note = NULL
+    counted = cv_counts(fit), note = NULL
+  )
+}
+
+# What the numbers above the curve count.
+cv_counts <- function(fit) {
+  switch(fit$estimator,
+    wbb_trendfilter = "knots", wbb_genlasso = "degrees of freedom", wbb_mlp = "parameters", "coefficients not zero"
   )
 }
 
@@ -250,6 +258,8 @@ cv_data <- function(fit, label = "") {
 cv_words <- function(fit) {
   measures <- family_of(fit)$measures
   measure <- if (is.null(fit$cv$measure)) measures[[1L]] else measures[[fit$cv$measure]]
+  # Networks of classes are no family.
+  if (length(fit$levels) && fit$estimator == "wbb_mlp") measure <- "cross-entropy"
   paste0(measure, ", ", fit$cv$nfolds, "-fold CV")
 }
 

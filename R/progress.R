@@ -67,7 +67,8 @@ redraw <- function(bar, line) {
   bar$width <- nchar(line)
 }
 
-stage_names <- c(mode = "mode", cv = "cross-validation", draws = "draws", epochs = "epochs", predictions = "predictions", rows = "rows")
+stage_names <- c(mode = "mode", cv = "cross-validation", draws = "draws", epochs = "epochs", predictions = "predictions", rows = "rows",
+  replicates = "replicates")
 
 progress_line <- function(state, seconds) {
   share <- if (state$total > 0) min(1, state$done / state$total) else 0

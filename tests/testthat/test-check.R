@@ -36,7 +36,8 @@ test_that("wrong types are refused", {
   expect_bad(quick(NULL, y), "x")
   expect_bad(quick(data.frame(d = Sys.Date() + 1:60), y), "x", "\"d\"")
   expect_bad(quick(data.frame(f = rep("a", 60)), y), "x", "\"f\"")
-  expect_s3_class(quick(x > 0, y > 0), "wbb_lasso")
+  expect_bad(quick(x, y > 0), "y", "binomial")
+  expect_s3_class(quick(x > 0, y > 0, family = "binomial"), "wbb_lasso")
   expect_s3_class(quick(x, as.matrix(y)), "wbb_lasso")
 })
 

@@ -207,6 +207,18 @@ test_that("rows that were left out come back as NA", {
   }
 })
 
+test_that("subsets, missing values and weights are glm()'s", {
+  holes <- transform(d, a = replace(a, 3, NA), hits = replace(hits, 9, NA), w = rep(1:4, 20))
+  fit <- quick(cbind(hits, trials - hits) ~ a + g, holes, subset = b > 0.3, case_weights = w, offset = o, family = "binomial",
+    lambda = 0, na.action = na.exclude)
+  model <- glm(cbind(hits, trials - hits) ~ a + g, binomial, holes, w, subset = b > 0.3, offset = o, na.action = na.exclude)
+  expect_equal(coef(fit), coef(model), tolerance = 1e-6)
+  expect_equal(fitted(fit), fitted(model), tolerance = 1e-6)
+  expect_equal(residuals(fit, type = "deviance"), residuals(model), tolerance = 1e-5)
+  expect_equal(predict(fit, d, "link"), predict(model, d), tolerance = 1e-6)
+  expect_identical(nobs(fit), sum(d$b[-c(3, 9)] > 0.3))
+})
+
 test_that("a path has a part for each lambda", {
   for (family in families) {
     path <- quick_family(family, lambda = c(5, 1))
@@ -255,6 +267,13 @@ test_that("classes that separate are said to have no mode", {
   expect_true(all(fit$diagnostics$status == "separated"))
   expect_error(confint(fit), class = "wbb_error_draws")
   expect_no_warning(quick(y ~ x, apart, family = "binomial", lambda = 0.1))
+  # One row stands between the classes; the classical bootstrap loses it in some draws.
+  apart$y[4] <- 1
+  expect_no_warning(quick(y ~ x, apart, family = "binomial", lambda = 0))
+  expect_warning(some <- quick(y ~ x, apart, family = "binomial", lambda = 0, weights = "multinomial"), "of 20 draws would be infinite")
+  without <- weights(some)[, 4] == 0
+  expect_true(all(some$diagnostics$status[without] == "separated"))
+  expect_identical(nrow(as.matrix(some)), sum(some$diagnostics$status == "converged"))
 })
 
 test_that("draws do not depend on who computes them", {
@@ -280,7 +299,35 @@ test_that("calibration counts trials, classes and new rows", {
   expect_equal(sum(calibration(fits$multinomial)$count), 80)
   expect_equal(calibration(fits$multinomial, bins = 1, class = "y")$observed, mean(d$class == "y"))
   expect_bad(calibration(fits$poisson), "object")
+  expect_bad(calibration(quick_family("binomial", lambda = c(5, 1))), "lambda")
   expect_bad(calibration(fits$binomial, as.matrix(d["a"])), "y", "observed")
   expect_bad(plot(fits$poisson, "calibration"), "type", "binomial")
   on_device(expect_identical(plot(fits$binomial, "calibration", bins = 4)$of, "\"1\""))
+})
+
+test_that("accuracy and log-loss are means over rows, or trials", {
+  for (family in c("binomial", "multinomial")) {
+    fit <- fits[[family]]
+    truth <- if (family == "binomial") as.character(d$yes) else d$class
+    share <- predict(fit, estimate = "mean")
+    expect_equal(accuracy(fit, type = "mean"), mean(predict(fit, type = "class", estimate = "mean") == truth))
+    seen <- if (family == "binomial") ifelse(d$yes == 1, share, 1 - share) else share[cbind(1:80, match(truth, fit$levels))]
+    expect_equal(log_loss(fit, type = "mean"), -mean(log(seen)))
+    if (requireNamespace("rstantools", quietly = TRUE)) expect_equal(mean(log_loss(fit)), -mean(rstantools::log_lik(fit)))
+    expect_length(accuracy(fit, d[1:9, ]), 20)
+    expect_equal(accuracy(fit, d), accuracy(fit))
+  }
+  counts <- quick(cbind(hits, trials - hits) ~ a + g, d, family = "binomial", lambda = 1)
+  single <- d[rep(seq_len(80), d$trials), ]
+  single$hit <- unlist(Map(function(h, t) rep(c(1, 0), c(h, t - h)), d$hits, d$trials))
+  expect_equal(accuracy(counts), accuracy(counts, single[c("a", "g")], single$hit))
+  expect_bad(accuracy(fits$cox), "object", "cox")
+  expect_bad(log_loss(fits$binomial, y = d$yes), "x")
+})
+
+test_that("pictures on one scale take the columns' own", {
+  x <- model.matrix(fits$multinomial)[, -1]
+  plain <- plot_data(fits$multinomial, "interval")$interval
+  scaled <- plot_data(fits$multinomial, "interval", standardize = TRUE)$interval
+  expect_equal(scaled$median, plain$median * rep(sd_n(x), 3), ignore_attr = TRUE)
 })

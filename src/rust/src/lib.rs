@@ -6,6 +6,7 @@
 use extendr_api::prelude::*;
 
 mod bridge;
+mod calibrate;
 mod convert;
 mod fingerprint;
 mod genlasso;
@@ -38,6 +39,7 @@ fn rust_extent(values: &[f64]) -> Vec<f64> {
 extendr_module! {
     mod wbb;
     use bridge;
+    use calibrate;
     use fingerprint;
     use genlasso;
     use job;

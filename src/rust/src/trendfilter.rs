@@ -16,11 +16,7 @@ fn rust_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> Robj {
 
 fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let plan = weight_plan(fields)?;
-    let options = TrendOptions {
-        lambda: lambda(fields)?,
-        order: fields.count("order")?,
-        limits: limits(fields)?,
-    };
+    let options = options(fields)?;
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;
@@ -40,6 +36,14 @@ fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
                 ("mode_knots", knots_list(&of_modes, count, 0).into()),
             ]
         }))
+    })
+}
+
+pub fn options(fields: &Fields) -> Result<TrendOptions> {
+    Ok(TrendOptions {
+        lambda: lambda(fields)?,
+        order: fields.count("order")?,
+        limits: limits(fields)?,
     })
 }
 

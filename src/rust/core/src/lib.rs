@@ -18,7 +18,8 @@
 //! polls, shows the progress of and may cancel.
 //!
 //! Beside it stand an exact posterior to compare with, the Markov chains of [`bridge`] on the same
-//! threads, what they say of λ, [`marginal`], and the one problem that can be solved by hand, [`laplace`].
+//! threads, what they say of λ, [`marginal`], and the one problem that can be solved by hand, [`laplace`];
+//! above all of them, whether the intervals cover: [`calibrate`].
 //!
 //! # The promise
 //!
@@ -26,6 +27,7 @@
 //! instruction set. [`linalg::lanes`] says how.
 
 pub mod bridge;
+pub mod calibrate;
 pub mod data;
 pub mod engine;
 pub mod error;

@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 8] = [
     &["engine", "data", "loss"],
     &["moments", "predictions"],
     &["lasso", "trendfilter", "genlasso", "mlp", "bridge", "laplace"],
-    &["marginal"],
+    &["marginal", "calibrate"],
     &["lib"],
 ];
 

@@ -54,12 +54,16 @@ impl Design {
         Design { rows, cols, standard, basis: None, block: ROWS, storage: Storage::Gone }
     }
 
-    /// Replace these columns by an orthonormal basis of their span, if the matrix is dense; those that
-    /// have no place in it. Their coefficients must not be penalised.
-    pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) -> &[u32] {
+    /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
+    /// coefficients must not be penalised.
+    pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) {
         if let Storage::Dense(x) = &mut self.storage {
             self.basis = Some(Basis::put(x, which, case));
         }
+    }
+
+    /// Those among them that have no place in the basis.
+    pub fn dropped(&self) -> &[u32] {
         self.basis.as_ref().map_or(&[], Basis::dropped)
     }
 

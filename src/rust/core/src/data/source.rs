@@ -1,7 +1,7 @@
 //! x as the user has it, copied once.
 
 use super::blocks::Blocked;
-use crate::linalg::sparse::SparseMatrix;
+use crate::linalg::sparse::{SparseMatrix, line};
 
 pub enum Source {
     Dense(Blocked),
@@ -29,27 +29,36 @@ impl Source {
         }
     }
 
-    /// The same rows in another order: row i is the old row `order[i]`.
-    pub fn reordered(self, order: &[u32]) -> Source {
-        match &self {
+    /// The matrix of these rows, in this order; a row may be there more than once.
+    pub fn rows_at(&self, rows: &[usize]) -> Source {
+        match self {
             Source::Dense(x) => {
-                let (mut column, mut values) = (vec![0.0; x.rows], Vec::new());
+                let mut values = Vec::with_capacity(rows.len() * x.cols);
                 for j in 0..x.cols {
-                    self.copy_column(j, &mut column);
-                    values.extend(order.iter().map(|&i| column[i as usize]));
+                    let column: Vec<f64> = x.column(j).collect();
+                    values.extend(rows.iter().map(|&row| column[row]));
                 }
-                Source::dense(&values, x.rows, x.cols)
+                Source::dense(&values, rows.len(), x.cols)
             }
             Source::Sparse(x) => {
-                let mut new = vec![0; x.rows()];
-                order.iter().enumerate().for_each(|(to, &from)| new[from as usize] = to);
-                let mut triplets = sprs::TriMat::new((x.rows(), x.cols()));
-                for (j, column) in x.outer_iterator().enumerate() {
-                    column.iter().for_each(|(i, v)| triplets.add_triplet(new[i], j, *v));
+                let by_row = x.to_csr();
+                let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+                for &row in rows {
+                    let (at, entries) = line(&by_row, row);
+                    columns.extend_from_slice(at);
+                    values.extend_from_slice(entries);
+                    starts.push(columns.len());
                 }
-                Source::Sparse(triplets.to_csc())
+                let chosen = SparseMatrix::new((rows.len(), x.cols()), starts, columns, values);
+                Source::Sparse(chosen.to_csc())
             }
         }
+    }
+
+    /// The same rows in another order: row i is the old row `order[i]`.
+    pub fn reordered(self, order: &[u32]) -> Source {
+        let rows: Vec<usize> = order.iter().map(|&i| i as usize).collect();
+        self.rows_at(&rows)
     }
 
     /// Write column j, zeros too.
@@ -61,6 +70,29 @@ impl Source {
                 for (i, v) in x.outer_view(j).iter().flat_map(|column| column.iter()) {
                     out[i] = *v;
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sprs::CsMat;
+
+    #[test]
+    fn rows_are_taken_in_order_and_again() {
+        let dense: Vec<f64> = vec![0.0, 3.0, 0.0, -1.0, 5.0, 6.0, 7.0, 9.0];
+        let (starts, rows) = (vec![0, 2, 6], vec![1, 3, 0, 1, 2, 3]);
+        let entries = vec![3.0, -1.0, 5.0, 6.0, 7.0, 9.0];
+        let sparse = Source::Sparse(CsMat::new_csc((4, 2), starts, rows, entries));
+        for source in [Source::dense(&dense, 4, 2), sparse] {
+            let taken = source.rows_at(&[3, 0, 3]);
+            assert_eq!((taken.rows(), taken.cols()), (3, 2));
+            let mut column = vec![0.0; 3];
+            for (j, expected) in [[-1.0, 0.0, -1.0], [9.0, 5.0, 9.0]].iter().enumerate() {
+                taken.copy_column(j, &mut column);
+                assert_eq!(&column, expected);
             }
         }
     }

@@ -269,8 +269,11 @@ mod tests {
         let y: Vec<f64> = (0..rows).map(|i| wave(3 * i)).collect();
         let other: Vec<f64> = (0..rows).map(|i| wave(5 * i + 1)).collect();
         let plan = WeightPlan::new(1, Law::Ones, PriorWeight::Fixed, rows);
-        let data =
-            |y: &[f64]| Data { design: design(rows, cols, false), y: y.to_vec(), intercept: true };
+        let data = |y: &[f64]| Data {
+            design: design(rows, cols, false).into(),
+            y: y.to_vec(),
+            intercept: true,
+        };
         let task = || Task::new(RowWeights::Case(&plan), cols);
         let (mut own, mut shared, mut plain) = (task(), task(), task());
         own.response = Some(other.clone());

@@ -22,6 +22,7 @@ use crate::random::laws::PriorWeight;
 use crate::random::weights::{DrawWeights, WeightPlan};
 
 /// What the user asks for; lambda on the scale of the user's objective.
+#[derive(Clone)]
 pub struct Options {
     pub lambda: Lambda,
     /// Elastic-net mixing: 1 is the lasso, 0 ridge.

@@ -21,10 +21,12 @@ use crate::engine::limits::Limits;
 use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
+use crate::linalg::order::decreasing;
 use crate::moments::Sums;
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
 use ndarray::{Axis, s};
+use std::sync::Arc;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
@@ -42,16 +44,31 @@ impl Lasso {
     ) -> Result<Lasso, Error> {
         control.begin(Stage::Mode, 1);
         let case = |i: usize| plan.case(i);
-        let response = Standard::of_column(&y, options.intercept, case);
         let design = Design::new(x, options.intercept, case, || control.check())?;
+        let mut lasso = Lasso::on(Arc::new(design), y, plan, options);
+        lasso.separate_free_columns(control)?;
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// The same problem for another response, on the same design; the weights are those of another seed.
+    pub fn with_response(&self, y: Vec<f64>, seed: u64, control: &Control) -> Result<Lasso, Error> {
+        let plan = self.plan.clone().with_seed(seed);
+        let mut lasso = Lasso::on(self.data.design.clone(), y, plan, self.options.clone());
+        lasso.exclude_dropped();
+        lasso.prepare(control)?;
+        Ok(lasso)
+    }
+
+    /// A lasso whose lambda is not chosen yet.
+    fn on(design: Arc<Design>, y: Vec<f64>, plan: WeightPlan, options: Options) -> Lasso {
+        let case = |i: usize| plan.case(i);
+        let response = Standard::of_column(&y, options.intercept, case);
         let y = y.iter().map(|v| response.apply(0, *v)).collect();
         let spreads =
             [Spread::of_draws(&plan), Spread::of(&(0..plan.rows()).map(case).collect::<Vec<_>>())];
         let data = Data { design, y, intercept: options.intercept };
-        let mut lasso = Lasso::unsolved(data, &response, spreads, plan, options);
-        lasso.separate_free_columns(control)?;
-        lasso.prepare(control)?;
-        Ok(lasso)
+        Lasso::unsolved(data, &response, spreads, plan, options)
     }
 
     /// The same from sums: all that least squares needs of the rows. Draws count from `first_draw`.
@@ -67,7 +84,7 @@ impl Lasso {
         let spreads = Summed::spreads(&sums, &plan);
         let design = Design::gone(sums.rows as usize, x);
         let summed = Summed::new(sums, first_draw, &design.standard, &response, &plan);
-        let data = Data { design, y: Vec::new(), intercept: options.intercept };
+        let data = Data { design: Arc::new(design), y: Vec::new(), intercept: options.intercept };
         let plan = plan.independent();
         let mut lasso = Lasso::unsolved(data, &response, spreads, plan, options);
         lasso.summed = Some(summed);
@@ -132,10 +149,19 @@ impl Lasso {
         });
         if factor.has_dependence() {
             let case = |i: usize| self.plan.case(i);
-            let dropped = self.data.design.orthogonalise(&free, case);
-            dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
+            // Nobody shares it yet.
+            if let Some(design) = Arc::get_mut(&mut self.data.design) {
+                design.orthogonalise(&free, case);
+            }
+            self.exclude_dropped();
         }
         Ok(())
+    }
+
+    /// Columns that have no place in the basis of the free ones are no part of the problem.
+    fn exclude_dropped(&mut self) {
+        let dropped = self.data.design.dropped();
+        dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
     }
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
@@ -170,8 +196,7 @@ impl Lasso {
     /// The unit-weight mode at each lambda, the larger ones first, each from the one before.
     fn find_modes(&mut self, control: &Control) -> Result<(), Error> {
         let lambda = self.lambda.clone();
-        let mut order: Vec<usize> = (0..lambda.len()).collect();
-        order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
+        let order = decreasing(&lambda);
         let mut starts = vec![Vec::new(); lambda.len()];
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
         let mut effective = vec![1.0; lambda.len()];

@@ -3,10 +3,12 @@
 use crate::data::design::Design;
 use crate::penalty::Penalty;
 use crate::random::weights::{DrawWeights, WeightPlan};
+use std::sync::Arc;
 
 /// The data of a least-squares problem.
 pub struct Data {
-    pub design: Design,
+    /// Shared by the problems of other responses.
+    pub design: Arc<Design>,
     /// The response, standardised as the columns are.
     pub y: Vec<f64>,
     pub intercept: bool,

@@ -11,14 +11,17 @@ use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
+use crate::linalg::order::decreasing;
 use crate::linalg::sparse::multiply;
 use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
+use std::sync::Arc;
 
 /// The highest order whose loops are compiled.
 pub const HIGHEST_ORDER: usize = 3;
 
 /// What the user asks for; lambda on the scale of the user's objective.
+#[derive(Clone)]
 pub struct TrendOptions {
     pub lambda: Lambda,
     pub order: usize,
@@ -26,7 +29,8 @@ pub struct TrendOptions {
 }
 
 pub struct TrendFilter {
-    pub(super) grid: Grid,
+    /// Shared by the problems of other responses.
+    pub(super) grid: Arc<Grid>,
     pub(super) y: Vec<f64>,
     mean: f64,
     pub(super) plan: WeightPlan,
@@ -53,6 +57,27 @@ impl TrendFilter {
             return Err(Error::argument("order", text));
         }
         let grid = Grid::new(x, options.order, control)?;
+        TrendFilter::on(Arc::new(grid), y, plan, options, control)
+    }
+
+    /// The same problem for another response, on the same grid; the weights are those of another seed.
+    pub fn with_response(
+        &self,
+        y: Vec<f64>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<TrendFilter, Error> {
+        let plan = self.plan.clone().with_seed(seed);
+        TrendFilter::on(self.grid.clone(), y, plan, self.options.clone(), control)
+    }
+
+    fn on(
+        grid: Arc<Grid>,
+        y: Vec<f64>,
+        plan: WeightPlan,
+        options: TrendOptions,
+        control: &Control,
+    ) -> Result<TrendFilter, Error> {
         // Polynomials are not penalised: around its mean y has digits to spare.
         let mean = y.iter().sum::<f64>() / y.len() as f64;
         let y = y.into_iter().map(|v| v - mean).collect();
@@ -83,8 +108,7 @@ impl TrendFilter {
         };
         control.begin(Stage::Mode, self.lambda.len() as u64);
         let sample = self.grid.sample(&self.y, &self.case_weights());
-        let mut order: Vec<usize> = (0..self.lambda.len()).collect();
-        order.sort_by(|&a, &b| self.lambda[b].total_cmp(&self.lambda[a]));
+        let order = decreasing(&self.lambda);
         let mut modes: Vec<Option<Mode<Knots>>> = vec![None; self.lambda.len()];
         self.starts = vec![Knots::default(); self.lambda.len()];
         let mut start = Knots::default();

@@ -75,6 +75,15 @@ impl WeightPlan {
         Ok(self)
     }
 
+    /// The same for other data, whose rows are these rows of ours; of each its cluster.
+    pub fn on_rows(self, rows: &[usize], clusters: Vec<u32>) -> Result<WeightPlan, Error> {
+        let mut plan = WeightPlan::new(self.seed, self.law, self.prior, rows.len());
+        if let Some(case) = self.case {
+            plan = plan.with_case_weights(rows.iter().map(|&row| case[row]).collect())?;
+        }
+        if self.clusters.is_some() { plan.with_clusters(clusters) } else { Ok(plan) }
+    }
+
     /// The same without what needs all rows: a law that is normalised becomes the one before, and its draws are
     /// to be divided by their sums.
     pub fn independent(mut self) -> WeightPlan {

@@ -1,0 +1,65 @@
+//! Calibration: data, settings of the fit and what is simulated from it in, places of the truth out.
+
+use crate::convert::{Fields, Matrix, Result, reply};
+use crate::job::{self, Outcome};
+use crate::results::{flat, integers};
+use crate::settings::{seed, weight_plan};
+use crate::{lasso, trendfilter};
+use extendr_api::prelude::*;
+use wbb_core::calibrate::{self, Coverage, Scheme, Simulation};
+
+/// Start the calibration of a lasso; see R/calibrate.R for the settings.
+#[extendr]
+fn rust_calibrate_lasso_job(x: List, y: Vec<f64>, settings: List) -> Robj {
+    reply(start_lasso(&x, y, &Fields::new(&settings)))
+}
+
+/// Start that of a trend filter.
+#[extendr]
+fn rust_calibrate_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start_trendfilter(x, y, &Fields::new(&settings)))
+}
+
+fn start_lasso(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+    let x = Matrix::new(x, "x")?.source()?;
+    let (plan, options) = (weight_plan(fields)?, lasso::options(fields)?);
+    let simulation = simulation(fields)?;
+    job::start(fields, move |control| {
+        calibrate::lasso(x, y, plan, options, &simulation, control).map(outcome)
+    })
+}
+
+fn start_trendfilter(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+    let (plan, options) = (weight_plan(fields)?, trendfilter::options(fields)?);
+    let simulation = simulation(fields)?;
+    job::start(fields, move |control| {
+        calibrate::trendfilter(&x, y, plan, options, &simulation, control).map(outcome)
+    })
+}
+
+fn simulation(fields: &Fields) -> Result<Simulation> {
+    Ok(Simulation {
+        scheme: Scheme::new(&fields.text("scheme")?)?,
+        truth: fields.numbers("truth")?,
+        fitted: fields.numbers("fitted")?,
+        sigma: fields.number("sigma")?,
+        replicates: fields.count("replicates")?,
+        draws: fields.count("draws")? as u64,
+        seed: seed(fields)?,
+    })
+}
+
+fn outcome(coverage: Coverage) -> Outcome {
+    let Coverage { first, last, root, lambda, failed } = coverage;
+    let rest = move || list!(lambda = lambda, failed = integers(failed));
+    Outcome {
+        tables: vec![("first", flat(first)), ("last", flat(last)), ("root", flat(root))],
+        rest: Box::new(rest),
+    }
+}
+
+extendr_module! {
+    mod calibrate;
+    fn rust_calibrate_lasso_job;
+    fn rust_calibrate_trendfilter_job;
+}
