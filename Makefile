@@ -11,7 +11,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-cluster check-debian13 docs wrappers vendor build bench bench-families bench-lasso-peers bench-mlp bench-scale \
+        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-lasso-peers bench-mlp bench-scale \
         notebook licences reproduce torture clean
 
 help: ## list the targets
@@ -72,6 +72,9 @@ wrappers: ## write R/extendr-wrappers.R from the Rust functions
 
 docs: wrappers ## write NAMESPACE and man/ from the comments in R/
 	$(RSCRIPT) tools/docs.R
+
+docs-site: install ## make the site of help pages and vignettes in output/site, offline
+	$(RSCRIPT) tools/site.R
 
 vendor: ## pack the Rust crates into src/rust/vendor.tar.xz and list their authors
 	@tools/vendor.sh

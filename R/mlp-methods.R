@@ -157,7 +157,7 @@ glance.wbb_mlp <- function(x, ...) {
     list(sigma = of("residual sd"), test.rmse = of("test RMSE"))
   }
   data.frame(
-    nobs = spec$n, draws = draw_count(spec), lambda = spec$lambda, parameters = sum(layer_table(spec)$parameters),
+    nobs = spec$n, draws = draw_count(spec), lambda = x$lambda, parameters = sum(layer_table(spec)$parameters),
     loss = of("training loss"), quality, test.log.loss = of("test log-loss"), gradient = of("gradient norm"),
     epochs = of("epochs"), not.converged = sum(failed)
   )
