@@ -64,7 +64,10 @@ test_that("intervals of a level are those of the fit there, never narrower unles
 })
 
 test_that("studentised intervals hold what their quantiles of the replicates say", {
-  limits <- confint(checked, level = 0.8)
+  limits <- confint(checked, level = 0.8, narrow = TRUE)
+  wide <- confint(checked, level = 0.8)
+  plain <- confint(small, level = 0.8)
+  expect_equal(unname(wide), unname(cbind(pmin(limits[, 1], plain[, 1]), pmax(limits[, 2], plain[, 2]))))
   draws <- as.matrix(small)
   for (j in seq_len(ncol(draws))) {
     t <- (limits[j, ] - mean(draws[, j])) / sd(draws[, j])
