@@ -118,11 +118,7 @@
 #' @param keep_data Keep the data in the fit? They are needed by [predict()]
 #'   without `newdata` and by [residuals()].
 #' @param subset,na.action As in [stats::lm()].
-<<<<<<< HEAD
 #' @param contrasts Codings of factors, as in [stats::lm()].
-=======
-#' @param contrasts As in [stats::lm()].
->>>>>>> main
 #' @param ... In the formula interface, the arguments of the `x`, `y` interface;
 #'   otherwise nothing.
 #'
