@@ -93,6 +93,7 @@ level_limits <- function(draws, u, level, narrow) {
 #' @rdname confint.wbb_calibration
 #' @export
 print.wbb_calibration <- function(x, digits = 3L, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_calibration_header(x)
   cat("\nCoverage of ", percent(x$level), " intervals, and the level that would cover:\n", sep = "")
   print_calibration(x$table, digits)
@@ -146,6 +147,7 @@ summary.wbb_calibration <- function(object, level = c(0.5, 0.8, 0.9, 0.95, 0.99)
 #' @rdname confint.wbb_calibration
 #' @export
 print.summary.wbb_calibration <- function(x, digits = x$digits, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_calibration_header(x$calibration)
   for (level in x$level) {
     cat("\n", percent(level), " intervals:\n", sep = "")

@@ -164,6 +164,9 @@ test_that("wrong arguments are named", {
 test_that("it prints, tidies and draws itself", {
   expect_output(print(checked), "Coverage of 95 % intervals")
   expect_output(print(summary(checked, level = 0.9)), "90 % intervals")
+  for (shown in list(small, summary(small), checked, summary(checked))) {
+    expect_error(print(shown, digits = -1e300), class = "wbb_error_argument")
+  }
   tidied <- suppressWarnings(generics::tidy(checked))
   expect_named(tidied, c("term", "estimate", "conf.low", "conf.high", "coverage", "coverage.se", "calibrated.level"))
   data <- on_device(plot(checked, pars = c("bmi", "map")))
