@@ -11,7 +11,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-lasso-peers bench-mlp bench-scale \
+        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale \
         notebook licences torture clean
 
 help: ## list the targets
@@ -88,6 +88,9 @@ bench-families: install ## compare the draws of families with a loop over glmnet
 
 bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (20 minutes, 8 GB of disk)
 	$(RSCRIPT) bench/scale.R
+
+bench-map: install ## compare wbb_lasso() with glmnet over shapes, densities and lambdas
+	$(RSCRIPT) bench/map.R
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R
