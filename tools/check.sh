@@ -112,6 +112,8 @@ case "${1:-all}" in
     print_size
     check_generated
     heading "notebooks" && R_LIBS="$work/wbb.Rcheck:$R_LIBS" tools/notebooks.sh
+    heading "torture, in short"
+    R_LIBS="$work/wbb.Rcheck:$R_LIBS" Rscript tools/torture.R calls=300 stops=8 bytes=100 forks=1 limits=0
     heading "all checks passed"
     echo "R CMD check --as-cran: Status: OK"
     echo "tarball: .check/$(basename "$tarball")"
