@@ -11,8 +11,8 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-cluster check-debian13 docs wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale \
-        notebook licences reproduce torture clean
+        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale \
+        notebook licences torture clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,15 +55,11 @@ lint: ## check the formatting of the Rust code, its lints, and the layers of R/
 licences: ## check the licences of the crates against deny.toml, and their advisories with cargo-deny
 	@tools/licences.sh
 
-# More or less of it: make torture TORTURE="calls=20000 stops=1000"; make reproduce SETS=500.
+# More or less of it: make torture TORTURE="calls=2000 stops=100".
 TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 report=bench/robustness.md
-SETS ?= 200
 
 torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory
 	$(RSCRIPT) tools/torture.R $(TORTURE)
-
-reproduce: install ## run the published simulations again and compare with the published tables
-	$(RSCRIPT) tools/reproduce.R sets=$(SETS) report=bench/reproduce.md
 
 wrappers: ## write R/extendr-wrappers.R from the Rust functions
 	./configure
@@ -72,6 +68,9 @@ wrappers: ## write R/extendr-wrappers.R from the Rust functions
 
 docs: wrappers ## write NAMESPACE and man/ from the comments in R/
 	$(RSCRIPT) tools/docs.R
+
+docs-site: install ## make the site of help pages and vignettes in output/site, offline
+	$(RSCRIPT) tools/site.R
 
 vendor: ## pack the Rust crates into src/rust/vendor.tar.xz and list their authors
 	@tools/vendor.sh
@@ -84,14 +83,14 @@ bench: install ## compare speed and exactness with other packages
 	$(RSCRIPT) bench/bridge.R
 	$(RSCRIPT) bench/anymodel.R
 
-bench-map: install ## compare wbb_lasso() with glmnet over shapes, densities and lambdas
-	$(RSCRIPT) bench/map.R
-
 bench-families: install ## compare the draws of families with a loop over glmnet
 	$(RSCRIPT) bench/families.R
 
 bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (20 minutes, 8 GB of disk)
 	$(RSCRIPT) bench/scale.R
+
+bench-map: install ## compare wbb_lasso() with glmnet over shapes, densities and lambdas
+	$(RSCRIPT) bench/map.R
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R

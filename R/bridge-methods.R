@@ -29,6 +29,7 @@ describe.wbb_bridge <- function(fit) {
 #' @rdname wbb-methods
 #' @export
 print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   check_fit(x)
   print_header(x)
   print_posterior(x, digits)
@@ -84,6 +85,7 @@ chain_draws <- function(fit) {
 #' @rdname summary.wbb_bridge
 #' @export
 print.summary.wbb_bridge <- function(x, digits = x$digits, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_header(x$fit)
   cat("\n")
   values <- as.matrix(x$table[-1L])

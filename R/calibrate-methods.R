@@ -7,9 +7,9 @@
 #'
 #' Studentised intervals are the mean of the fit's draws plus quantiles of the root \eqn{t_r} times their standard
 #' deviation. Those of type `"level"` are the equal-tailed intervals of the draws at the calibrated level of each
-#' coefficient. They stay within the range of the draws, and are never narrower than the nominal ones unless you ask
-#' for it: a coefficient that is zero in the mode is covered at low levels in all replicates, which says nothing of one
-#' that is small and not zero. Calibrated levels are in the tails: 0.995 needs some thousands of draws.
+#' coefficient. They stay within the range of the draws, and in its tails: a level of 0.995 needs some thousands of draws.
+#' Both contain the nominal interval unless you ask for narrower ones: a coefficient that is zero in the mode is
+#' covered by narrow intervals in all replicates, which says nothing of one that is small and not zero.
 #' Where more than a share of 1 - `level` of the replicates have the truth beyond all draws, or draws without any spread
 #' beside it, the range of the draws is given, and a warning says so.
 #'
@@ -22,7 +22,7 @@
 #' @param level The coverage that the intervals are to have; by default that of the calibration. Any other may be asked
 #'   for. For `summary()` one or more.
 #' @param type `"studentized"` intervals, or the equal-tailed ones at the calibrated `"level"`.
-#' @param narrow With type `"level"`: give an interval of less than the nominal level where that covers in the replicates?
+#' @param narrow Give an interval that does not contain the nominal one where that covers in the replicates?
 #' @param digits The number of significant digits.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param pars Coefficients to show: names, or positions. `NULL` shows all but the intercept if they are at
@@ -60,7 +60,7 @@ confint.wbb_calibration <- function(object, parm, level = object$level, type = c
   limits <- if (type == "level") {
     level_limits(draws, object$u[, at, drop = FALSE], level, narrow)
   } else {
-    rep(colMeans(draws), each = 2L) + root_limits(object$root[, at, drop = FALSE], level) * rep(column_sds(draws), each = 2L)
+    studentized_limits(draws, object$root[, at, drop = FALSE], level, narrow)
   }
   endless <- colSums(!is.finite(limits)) > 0
   if (any(endless)) {
@@ -69,6 +69,14 @@ confint.wbb_calibration <- function(object, parm, level = object$level, type = c
     limits[, endless] <- apply(draws[, endless, drop = FALSE], 2L, range)
   }
   matrix(t(limits), ncol = 2L, dimnames = list(colnames(draws), percent(interval_probs(level))))
+}
+
+# By columns.
+studentized_limits <- function(draws, root, level, narrow) {
+  limits <- rep(colMeans(draws), each = 2L) + root_limits(root, level) * rep(column_sds(draws), each = 2L)
+  if (narrow) return(limits)
+  nominal <- column_quantiles(draws, interval_probs(level))
+  rbind(pmin(limits[1L, ], nominal[1L, ]), pmax(limits[2L, ], nominal[2L, ]))
 }
 
 # By columns; infinite where no level covers.
@@ -85,6 +93,7 @@ level_limits <- function(draws, u, level, narrow) {
 #' @rdname confint.wbb_calibration
 #' @export
 print.wbb_calibration <- function(x, digits = 3L, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_calibration_header(x)
   cat("\nCoverage of ", percent(x$level), " intervals, and the level that would cover:\n", sep = "")
   print_calibration(x$table, digits)
@@ -138,6 +147,7 @@ summary.wbb_calibration <- function(object, level = c(0.5, 0.8, 0.9, 0.95, 0.99)
 #' @rdname confint.wbb_calibration
 #' @export
 print.summary.wbb_calibration <- function(x, digits = x$digits, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_calibration_header(x$calibration)
   for (level in x$level) {
     cat("\n", percent(level), " intervals:\n", sep = "")
@@ -173,7 +183,7 @@ tidy.wbb_calibration <- function(x, ...) {
 plot.wbb_calibration <- function(x, pars = NULL, n = 12, col = NULL, main = NULL, ...) {
   check_dots(..., .function = "plot", .known = names(formals(plot.wbb_calibration)))
   data <- coverage_data(x, pars, n)
-  draw_coverage(data, if (is.null(col)) fit_colours[2:1] else rep_len(col, 2L), main)
+  draw_coverage(data, check_colours(col, fit_colours[2:1]), main)
   invisible(data)
 }
 
@@ -198,7 +208,7 @@ coverage_data <- function(x, pars, n) {
   u <- x$u[, at, drop = FALSE]
   root <- x$root[, at, drop = FALSE]
   curve <- lapply(levels, function(level) {
-    shares <- list(before = achieved(u, level), after = achieved_after(root, level))
+    shares <- list(before = achieved(u, level), after = achieved_after(root, u, level))
     if (mean) shares <- lapply(shares, base::mean)
     # The mean over coefficients is less uncertain than each of them; how much less is not known.
     off <- 2 * sqrt(level * (1 - level) / nrow(u))

@@ -88,6 +88,7 @@ comparison_lambda <- function(fit, lambda) {
 #' @rdname compare
 #' @export
 print.wbb_comparison <- function(x, digits = 3L, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   terms <- unique(x$table$term)
   blocks <- lapply(names(x$fits), function(label) {
     rows <- x$table[x$table$fit == label, ]

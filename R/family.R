@@ -70,7 +70,8 @@ multinomial_entry <- function() {
     name = "multinomial", words = "multinomial", code = code_multinomial, mean = softmax,
     object = function() plain_family("multinomial", "softmax", softmax),
     measures = c(deviance = "multinomial deviance", class = "misclassification"),
-    types = c("response", "link", "class"), fitted = "response", predictive = FALSE, picture = "calibration", residuals = class_residuals,
+    types = c("response", "link", "class"), fitted = "response", predictive = FALSE, picture = "calibration",
+    residuals = class_residuals,
     deviance = function(parts) -2 * class_log_likelihood(parts), log_likelihood = class_log_likelihood
   )
 }
@@ -81,7 +82,8 @@ cox_entry <- function() {
     object = function() plain_family("cox", "log", exp),
     measures = c(deviance = "partial-likelihood deviance"),
     # The risk of a row may be too large for a number: there is no intercept to hold x'b near zero.
-    types = c("link", "response", "risk", "survival"), fitted = "link", predictive = FALSE, picture = "survival", residuals = cox_residuals,
+    types = c("link", "response", "risk", "survival"), fitted = "link", predictive = FALSE, picture = "survival",
+    residuals = cox_residuals,
     deviance = function(parts) -2 * partial_log_likelihood(parts), log_likelihood = partial_log_likelihood,
     ratios = "hazard ratios"
   )
@@ -229,7 +231,9 @@ observed_probability <- function(parts) parts$fitted[cbind(seq_along(parts$y), p
 class_log_likelihood <- function(parts) sum(parts$weights * log(observed_probability(parts)))
 
 class_residuals <- function(parts, type) {
-  if (type == "deviance") return(stats::setNames(sqrt(-2 * parts$weights * log(observed_probability(parts))), rownames(parts$fitted)))
+  if (type == "deviance") {
+    return(stats::setNames(sqrt(-2 * parts$weights * log(observed_probability(parts))), rownames(parts$fitted)))
+  }
   seen <- outer(parts$y, seq_along(parts$levels), `==`)
   plain <- seen - parts$fitted
   switch(type,

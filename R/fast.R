@@ -19,7 +19,7 @@ fast_model <- function(model, statistic, given) {
   weights <- if (inherits(model, "glm")) model$prior.weights else model$weights
   if (can_lose_rank(model, given)) return("rows of weight zero may leave a coefficient undetermined")
   list(
-    x = columns, y = y, names = names(stats::coef(model))[estimated],
+    x = columns, y = y, names = names(stats::coef(model))[estimated], own = stats::model.weights(stats::model.frame(model)),
     settings = list(
       family = family, offset = if (!is.null(model$offset)) as.double(model$offset),
       case_weights = if (!is.null(weights)) as.double(weights), intercept = intercept, lambda = 0, alpha = 1,

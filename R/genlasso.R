@@ -8,16 +8,26 @@
 #' A draw minimises
 #' \deqn{\frac12 \sum_i w_i (y_i - x_i'\beta)^2 + \lambda w_0 \| D \beta \|_1 .}{
 #'   1/2 sum_i w_i (y_i - x_i'b)^2 + lambda w0 |D b|_1.}
-#' It is solved by an interior point to a certified duality gap. Differences \eqn{D\beta} that would be zero
-#' are then tiny, not zero. Nothing is centred or standardised and there is no intercept: give `X` a
-#' column of ones if there is to be one. A row of weight zero (laws `"poisson"` and `"multinomial"`) is
-#' given \eqn{10^{-10}} of the mean weight.
+#' It is solved by an interior point to a certified duality gap. Coefficients whose difference vanishes are then given
+#' one value, so that rows of `D` with two entries \eqn{\pm a}{+a and -a} (the fused lasso on any graph) are exactly zero in
+#' \eqn{D\beta}, as are those with one entry; rows with more, such as second differences, are tiny. Nothing is centred or
+#' standardised. Without a formula there is no intercept: give `X` a column of ones if there is to be one. With a
+#' formula there is one, which is not penalised, unless the formula says `0 +`. A row of weight zero (laws
+#' `"poisson"` and `"multinomial"`) is given \eqn{10^{-10}} of the mean weight.
 #'
-#' @param y The response.
+#' @section Cross-validation:
+#' `lambda = "cv"` holds out rows in turn and predicts them by the fit to the others, at lambdas from one at which all differences
+#' vanish down. The held-out rows of a signal (`X = NULL`) are predicted by what the penalty makes of their neighbours; if `D`
+#' does not connect a row to others, it says nothing of `lambda`.
+#'
+#' @param y The response; without `X` it may be a matrix, an image of which each element has a coefficient, column after
+#'   column. Or a formula, whose predictors are the columns of `X`.
 #' @param X The design, a matrix or a sparse matrix of package Matrix; `NULL` is the identity, one
 #'   coefficient for each element of `y`.
-#' @param D The penalty matrix, with one column for each coefficient; a matrix or a sparse one.
-#' @param lambda The strength of the penalty: a non-negative number, or several distinct ones (a path).
+#' @param D The penalty matrix, with one column for each coefficient (but the intercept of a formula); a matrix or a sparse one.
+#' @param lambda The strength of the penalty: `"cv"` for cross-validation, a non-negative number, or several distinct ones (a path).
+#' @param nlambda The number of lambdas of the cross-validation.
+#' @param lambda_min_ratio Their smallest as a share of the largest; `NULL` is `1e-4`.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1)
 #'   number; `"fixed"`, always 1; `"coef"`, one Exp(1) number for each row of `D`.
 #' @param tolerance The duality gap to reach, relative to the objective.
@@ -25,7 +35,7 @@
 #' @inheritParams wbb_lasso
 #' @return An object of class `c("wbb_genlasso", "wbb")` with the methods of all fits:
 #'   [summary()][summary.wbb], [coef()][coef.wbb], [confint()][confint.wbb],
-#'   [fitted()][coef.wbb], [predict()][predict.wbb_lasso], [as.matrix()][as.matrix.wbb], [plot()][plot.wbb].
+#'   [fitted()][coef.wbb], [predict()][predict.wbb_lasso], [as.matrix()][as.matrix.wbb], [plot()][plot.wbb_genlasso].
 #' @examples
 #' # A step in a small picture: differences along the edges of a grid
 #' side <- 8
@@ -34,23 +44,43 @@
 #' rows <- seq_len(nrow(edges))
 #' D <- Matrix::sparseMatrix(rep(rows, 2), c(edges), x = rep(c(-1, 1), each = nrow(edges)))
 #' set.seed(1)
-#' y <- rep(c(0, 3), each = side^2 / 2) + rnorm(side^2)
-#' fit <- wbb_genlasso(y, D = D, lambda = 1, draws = 100, seed = 1)
-#' image(matrix(coef(fit, "mean"), side))
+#' y <- matrix(rep(c(0, 3), each = side^2 / 2) + rnorm(side^2), side)
+#' fit <- wbb_genlasso(y, D = D, draws = 100, nlambda = 20, seed = 1)
+#' fit
+#' plot(fit)
+#'
+#' # Neighbouring ages have similar effects: a fused lasso of a regression, with an intercept
+#' aged <- transform(diabetes, age = cut(age, c(0, 30, 40, 50, 60, 90)))
+#' bands <- wbb_genlasso(y ~ age + bmi, aged, D = cbind(rbind(c(1, 0, 0, 0), diff(diag(4))), 0),
+#'   lambda = 500, draws = 100, seed = 1)
+#' summary(bands)
 #' @export
-wbb_genlasso <- function(y, X = NULL, D, lambda, draws = 1000,
-                         prior_weight = c("random", "fixed", "coef"),
-                         weights = "exponential", case_weights = NULL, cluster = NULL,
-                         seed = NULL, first_draw = 1, threads = NULL,
-                         backend = c("threads", "future"), progress = NULL,
-                         tolerance = 1e-6, max_iterations = 200, keep_data = TRUE, ...) {
-  if (missing(lambda)) bad_argument("lambda", "be given as non-negative numbers", NULL, "is not")
-  fit_default(..., .estimator = genlasso_estimator(), .design = genlasso_design(y, X, D), .call = match.call())
+wbb_genlasso <- function(y, ...) UseMethod("wbb_genlasso", entry(y, ...))
+
+#' @rdname wbb_genlasso
+#' @export
+wbb_genlasso.default <- function(y, X = NULL, D = NULL, lambda = "cv", draws = 1000,
+                                 prior_weight = c("random", "fixed", "coef"),
+                                 weights = "exponential", case_weights = NULL, cluster = NULL,
+                                 lambda_rule = c("min", "1se"), nfolds = 10, foldid = NULL,
+                                 nlambda = 30, lambda_min_ratio = NULL,
+                                 seed = NULL, first_draw = 1, threads = NULL,
+                                 backend = c("threads", "future"), progress = NULL,
+                                 tolerance = 1e-6, max_iterations = 200, keep_data = TRUE, ...) {
+  fit_default(..., .estimator = genlasso_estimator(), .design = genlasso_design(y, X), .call = match.call())
+}
+
+#' @rdname wbb_genlasso
+#' @export
+wbb_genlasso.formula <- function(formula, data, D, ..., case_weights, cluster, foldid, subset, na.action, contrasts = NULL) {
+  if (missing(D)) D <- NULL
+  fit_formula(D = D, ..., .estimator = genlasso_estimator(), .call = match.call(), .env = parent.frame())
 }
 
 genlasso_estimator <- function() {
   list(
-    name = "wbb_genlasso", class = "wbb_genlasso", default = wbb_genlasso, data = c("y", "X", "D"),
+    name = "wbb_genlasso", class = "wbb_genlasso", default = wbb_genlasso.default, data = c("y", "X"),
+    rows = c("case_weights", "cluster", "foldid"),
     prepare = genlasso_prepare, job = genlasso_job, shapes = genlasso_shapes, object = genlasso_object,
     doubt = convergence_doubt
   )
@@ -58,20 +88,32 @@ genlasso_estimator <- function() {
 
 # Data and settings ----------------------------------------------------------------
 
-genlasso_design <- function(y, x, d) {
+genlasso_design <- function(y, x) {
   if (missing(y) || is.null(y)) bad_argument("y", "be the response", NULL, "is missing")
-  if (missing(d)) bad_argument("D", "be a matrix", NULL, "is missing")
+  image <- if (is.null(x) && is.matrix(y) && ncol(y) > 1L) dim(y)
+  if (!is.null(image)) y <- as.vector(y)
   row_names <- names(y)
   named <- !is.null(colnames(x))
   x <- if (!is.null(x)) genlasso_matrix(x, "X")
   y <- check_response(y, "y", if (is.null(x)) length(y) else nrow(x))
   names <- if (!is.null(x)) column_names(x) else if (!is.null(row_names)) make.unique(row_names) else paste0("b", seq_along(y))
+  list(x = x, y = y, names = names, named = named, row_names = row_names, image = image, intercept = FALSE)
+}
+
+# As Rust takes them: sparse, the intercept a column that is not penalised.
+with_intercept <- function(matrix, value, intercept) {
+  sparse <- as(as(matrix, "CsparseMatrix"), "generalMatrix")
+  if (intercept) cbind(Matrix::Matrix(value, nrow(sparse), 1L, sparse = TRUE), sparse) else sparse
+}
+
+genlasso_penalty <- function(d, design) {
+  if (is.null(d)) bad_argument("D", "be a matrix", NULL, "is missing")
   penalty <- genlasso_matrix(d, "D")
-  if (ncol(penalty) != length(names)) {
-    bad_argument("D", paste("have one column for each of the", length(names), "coefficients"), d,
-      paste("has", ncol(penalty)))
+  if (ncol(penalty) != length(design$names)) {
+    bad_argument("D", paste("have one column for each of the", length(design$names), "coefficients",
+      if (design$intercept) "(the intercept has none)"), d, paste("has", ncol(penalty)))
   }
-  list(x = x, y = y, D = penalty, names = names, named = named, row_names = row_names)
+  as(with_intercept(penalty, 0, design$intercept), "generalMatrix")
 }
 
 genlasso_matrix <- function(x, argument) {
@@ -83,12 +125,13 @@ genlasso_matrix <- function(x, argument) {
 }
 
 genlasso_prepare <- function(design, given, call) {
-  lambda <- check_lambda(given$lambda)
-  coefficients <- length(design$names)
+  penalty <- genlasso_penalty(given$D, design)
+  lambda <- check_lambda(given$lambda, "cv")
+  weights <- weight_settings(given, length(design$y))
   settings <- c(
-    list(D = design$D, p = coefficients, penalties = nrow(design$D), lambda = lambda),
-    weight_settings(given, length(design$y)), limit_settings(given),
-    coefficient_settings(given, coefficients, lambda)
+    list(D = penalty, p = ncol(penalty), penalties = nrow(penalty), lambda = lambda, intercept = design$intercept),
+    weights, cv_settings(given, length(design$y), weights$cluster, lambda), limit_settings(given),
+    coefficient_settings(given, ncol(penalty), lambda)
   )
   list(design = design, settings = settings)
 }
@@ -96,22 +139,25 @@ genlasso_prepare <- function(design, given, call) {
 # The object -----------------------------------------------------------------------
 
 genlasso_job <- function(design, settings, progress = FALSE) {
-  x <- if (!is.null(design$x)) rust_matrix(design$x)
+  x <- if (!is.null(design$x)) rust_matrix(with_intercept(design$x, 1, settings$intercept))
   run_job(function() rust_genlasso_job(design$y, x, rust_matrix(settings$D), settings), progress)
 }
 
 genlasso_shapes <- function(result, design, settings) {
-  list(draws = draws_shape(settings$draws, design$names, result$lambda))
+  list(draws = draws_shape(settings$draws, linear_names(design, settings), result$lambda))
 }
 
 genlasso_object <- function(result, design, settings) {
-  mode <- per_lambda_shape(result$mode, design$names, result$lambda)
-  fitted <- if (is.null(design$x)) as.matrix(mode) else as.matrix(design$x %*% as.matrix(mode))
+  names <- linear_names(design, settings)
+  mode <- per_lambda_shape(result$mode, names, result$lambda)
+  x <- if (is.null(design$x)) Matrix::Diagonal(length(design$y)) else design$x
   list(
-    draws = result$draws, mode = mode, lambda = result$lambda, lambda_from = "user",
+    draws = result$draws, mode = mode, lambda = result$lambda,
+    lambda_from = if (is.null(result$cv)) "user" else "cv", cv = cv_result(result$cv, settings),
     diagnostics = solver_diagnostics(result, settings), mode_diagnostics = mode_diagnostics(result),
-    spec = list(names = design$names, columns = design$names, named = design$named), method = result$method,
-    fitted = per_lambda_shape(as.vector(fitted), design$row_names, result$lambda)
+    spec = list(names = names, columns = design$names, named = design$named, signal = is.null(design$x), image = design$image),
+    method = result$method,
+    fitted = linear_fitted(list(x = x, row_names = design$row_names), mode, settings$intercept, result$lambda)
   )
 }
 
@@ -119,7 +165,7 @@ genlasso_object <- function(result, design, settings) {
 needed_parts.wbb_genlasso <- function(fit) {
   list(
     fit = c("mode", "lambda", "lambda_from", "mode_diagnostics", "fitted"),
-    spec = c("names", "segments", "D", "penalties", "weights", "prior_weight"),
+    spec = c("names", "segments", "D", "penalties", "weights", "prior_weight", "signal"),
     diagnostics = c("status", "sigma")
   )
 }

@@ -117,7 +117,8 @@
 #'   end above the tolerance are counted in one warning.
 #' @param keep_data Keep the data in the fit? They are needed by [predict()]
 #'   without `newdata` and by [residuals()].
-#' @param subset,na.action,contrasts As in [stats::lm()].
+#' @param subset,na.action As in [stats::lm()].
+#' @param contrasts Codings of factors, as in [stats::lm()].
 #' @param ... In the formula interface, the arguments of the `x`, `y` interface;
 #'   otherwise nothing.
 #'

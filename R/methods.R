@@ -252,6 +252,7 @@ variable.names.wbb <- function(object, ...) {
 #' @rdname wbb-methods
 #' @export
 print.wbb <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   check_fit(x)
   print_header(x)
   if (is_path(x)) print_path(x, digits) else print_posterior(x, digits)

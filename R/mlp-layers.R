@@ -40,8 +40,9 @@ from_shelf <- function(shelf, count, bytes) {
 
 # What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
 # with hidden layers that is in units of the scaled y.
-divergence_advice <- function(spec) {
-  curvature <- 2 * spec$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
+divergence_advice <- function(fit) {
+  spec <- fit$spec
+  curvature <- 2 * fit$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
   choices <- c(
     "a smaller `learning_rate`",
     if (!spec$standardize) "`standardize = TRUE`",

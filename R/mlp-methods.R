@@ -83,6 +83,7 @@ measure_table <- function(draws, probs) {
 #' @rdname summary.wbb_mlp
 #' @export
 print.summary.wbb_mlp <- function(x, digits = x$digits, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_header(x$fit)
   cat("\n")
   values <- as.matrix(x$table[-1L])
@@ -104,6 +105,7 @@ print_status <- function(fit) cat("\nStatus: ", status_words(fit$diagnostics$sta
 #' @rdname wbb-methods
 #' @export
 print.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   check_fit(x)
   print_header(x)
   # A fit without draws is still to be looked at.
@@ -157,7 +159,7 @@ glance.wbb_mlp <- function(x, ...) {
     list(sigma = of("residual sd"), test.rmse = of("test RMSE"))
   }
   data.frame(
-    nobs = spec$n, draws = draw_count(spec), lambda = spec$lambda, parameters = sum(layer_table(spec)$parameters),
+    nobs = spec$n, draws = draw_count(spec), lambda = x$lambda, parameters = sum(layer_table(spec)$parameters),
     loss = of("training loss"), quality, test.log.loss = of("test log-loss"), gradient = of("gradient norm"),
     epochs = of("epochs"), not.converged = sum(failed)
   )

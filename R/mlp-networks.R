@@ -2,7 +2,7 @@
 # the user's data.
 
 #' @export
-failure_advice.wbb_mlp <- function(fit) paste0("Train again with ", divergence_advice(fit$spec), ".")
+failure_advice.wbb_mlp <- function(fit) paste0("Train again with ", divergence_advice(fit), ".")
 
 # The networks themselves, without gaps.
 fit_networks <- function(fit) {

@@ -19,10 +19,10 @@
 #'     probability, with intervals, and below the number of rows in each bin. Points on the line are
 #'     right probabilities; below it the networks are too sure.}
 #' }
-#' Regression has only `"training"`.
+#' Regression has only `"training"`, and a fit with `lambda = "cv"` also `"cv"`: see [plot.wbb()].
 #'
 #' @param x,object A fit of [wbb_mlp()].
-#' @param type `"training"`, `"accuracy"` or `"calibration"`.
+#' @param type `"training"`, `"accuracy"`, `"calibration"` or `"cv"`.
 #' @param newdata,y New data, and what was observed there: arguments `x` and `y` of [accuracy()]. By default the
 #'   test set in the fit.
 #' @param level The probability of bands and intervals.
@@ -39,14 +39,15 @@
 #' plot(fit, "accuracy")
 #' plot(fit, "calibration", bins = 5)
 #' @export
-plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration"), newdata = NULL, y = NULL,
+plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration", "cv"), newdata = NULL, y = NULL,
                          level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
   check_dots(..., .function = "plot", .known = names(formals()))
   shown <- mlp_plot_data(x, type, newdata, y, level, class, bins)
   switch(shown$type,
     training = draw_training(shown, main),
     accuracy = draw_accuracy(shown, main),
-    calibration = draw_calibration(shown, main)
+    calibration = draw_calibration(shown, main),
+    cv = draw_cv(shown, fit_colours, main)
   )
   invisible(shown)
 }
@@ -54,7 +55,7 @@ plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration"), new
 #' @rdname plot.wbb_mlp
 #' @method autoplot wbb_mlp
 #' @exportS3Method ggplot2::autoplot wbb_mlp
-autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibration"), newdata = NULL, y = NULL,
+autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibration", "cv"), newdata = NULL, y = NULL,
                              level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
   require_package("ggplot2", "`autoplot()`")
   check_dots(..., .function = "autoplot", .known = names(formals()))
@@ -62,7 +63,8 @@ autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibrati
   picture <- switch(shown$type,
     training = gg_training(shown),
     accuracy = gg_accuracy(shown),
-    calibration = gg_calibration(shown)
+    calibration = gg_calibration(shown),
+    cv = gg_cv(shown)
   )
   if (is.null(main)) picture else picture + ggplot2::ggtitle(main)
 }
@@ -71,7 +73,11 @@ autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibrati
 
 mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
   check_fit(fit)
-  type <- check_choice(type, "type", c("training", "accuracy", "calibration"))
+  type <- check_choice(type, "type", c("training", "accuracy", "calibration", "cv"))
+  if (type == "cv") {
+    if (is.null(fit$cv)) bad_argument("type", "be another one for a fit whose `lambda` was given", type)
+    return(cv_data(fit))
+  }
   if (type != "training" && !length(fit$levels)) bad_argument("type", "be \"training\" for regression", type)
   level <- check_level(level)
   data <- switch(type,

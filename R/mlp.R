@@ -91,7 +91,7 @@
 #'
 #' Training needs columns on a common scale. `standardize = TRUE` centres the columns and scales them to
 #' standard deviation one (a sparse `x` is only scaled, by its root mean squares), once for all draws. The
-#' penalty is then that of the weights on this scale. `NULL` does so only if some `|x|` exceeds 10: data
+#' penalty is then that of the weights on this scale. `NULL` does so only if some `|x|` exceeds 1: data
 #' that were already brought to a scale, as pixels in 0 to 1, are used as they are.
 #'
 #' @section Memory and time:
@@ -118,12 +118,15 @@
 #' @param y The response with one element for each row of `x`: a factor, character or logical vector for
 #'   classification, a numeric vector for regression.
 #' @param hidden The sizes of the hidden layers, from the input to the output; `NULL` (or 0) for none.
-#' @param lambda The strength of the penalty, a non-negative number.
-#' @param epochs The largest number of passes over the data.
+#' @param lambda The strength of the penalty: a non-negative number, or `"cv"` for cross-validation.
+#' @param nlambda The number of lambdas of the cross-validation, each of which costs `nfolds` networks.
+#' @param lambda_min_ratio Their smallest as a share of the largest, which is a tenth of the number of rows (times the variance of
+#'   a numeric `y`); `NULL` is `1e-6`.
+#' @param epochs The largest number of passes over the data; `NULL` is 10, or as many as 1,500 steps take.
 #' @param batch_size The number of rows of a step; from the number of rows on (or `Inf`) it is the full
-#'   gradient.
+#'   gradient. `NULL` is 128, or about a tenth of the rows where these are few.
 #' @param learning_rate The (first) step; `NULL` is 0.1 for `"sgd"`, 0.01 for `"momentum"`, 0.001 for
-#'   `"adam"`.
+#'   `"adam"`; for regression a tenth of the first two.
 #' @param decay The rate at which the step falls, per step; 0 is a constant step.
 #' @param average The share of the steps, at the end of the training, whose iterates are averaged, from 0 to 1; 0 is the
 #'   last iterate.
@@ -138,7 +141,7 @@
 #'   the order given.
 #' @param batch_seed The seed of these orders; `NULL` is `seed`. Another one changes nothing but the orders of the draws'
 #'   batches; the epochs that they have in common keep theirs.
-#' @param standardize Centre and scale the columns? `NULL` does if some `|x|` exceeds 10.
+#' @param standardize Centre and scale the columns? `NULL` does if some `|x|` exceeds 1.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1) number; `"fixed"`,
 #'   always 1.
 #' @param cluster Ids of groups of rows that share one random weight.
@@ -180,8 +183,7 @@
 #' on Control and Optimization* 30, 838--855.
 #' @examples
 #' odd <- seq(1, 150, by = 2)
-#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, epochs = 60, batch_size = 25,
-#'   standardize = TRUE, test = iris[-odd, ], seed = 1)
+#' fit <- wbb_mlp(Species ~ ., iris[odd, ], hidden = 8, draws = 50, test = iris[-odd, ], seed = 1)
 #' fit
 #' summary(accuracy(fit))
 #' predict(fit, iris[c(2, 84, 134), ])
@@ -198,13 +200,15 @@ wbb_mlp <- function(x, ...) UseMethod("wbb_mlp", entry(x, ...))
 
 #' @rdname wbb_mlp
 #' @export
-wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 100, epochs = 10,
-                            batch_size = 128, learning_rate = NULL, decay = 0, average = 0.2,
+wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 100, epochs = NULL,
+                            batch_size = NULL, learning_rate = NULL, decay = 0, average = 0.2,
                             optimizer = c("sgd", "momentum", "adam"), momentum = 0.9,
                             activation = c("relu", "tanh", "identity"),
                             init = c("trained", "shared", "fresh"), batches = c("shuffled", "cyclic"),
                             batch_seed = NULL, standardize = NULL, prior_weight = c("random", "fixed"),
                             weights = "exponential", case_weights = NULL, cluster = NULL,
+                            lambda_rule = c("min", "1se"), nfolds = 5, foldid = NULL,
+                            nlambda = 7, lambda_min_ratio = NULL,
                             test = NULL, keep = c("networks", "predictions"), tolerance = 1e-4,
                             seed = NULL, first_draw = 1, threads = NULL,
                             backend = c("threads", "future"), progress = NULL,
@@ -214,14 +218,14 @@ wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 10
 
 #' @rdname wbb_mlp
 #' @export
-wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, subset, na.action, contrasts = NULL) {
+wbb_mlp.formula <- function(formula, data, ..., case_weights, cluster, foldid, subset, na.action, contrasts = NULL) {
   fit_formula(..., .estimator = mlp_estimator(), .call = match.call(), .env = parent.frame())
 }
 
 mlp_estimator <- function() {
   list(
     name = "wbb_mlp", class = "wbb_mlp", default = wbb_mlp.default, data = c("x", "y"),
-    rows = c("case_weights", "cluster"), response = function(given) check_outcome,
+    rows = c("case_weights", "cluster", "foldid"), response = function(given) check_outcome,
     prepare = mlp_prepare, job = mlp_job, shapes = mlp_shapes, object = mlp_object, doubt = mlp_doubt
   )
 }
@@ -241,26 +245,28 @@ mlp_settings <- function(design, given) {
   if (keep == "predictions" && is.null(design$test_x)) {
     bad_argument("keep", "be \"networks\" without a `test` set to predict", keep)
   }
+  batch_size <- check_batch_size(given$batch_size, n)
   optimizer <- check_choice(given$optimizer, "optimizer", c("sgd", "momentum", "adam"))
   own <- list(
     p = ncol(design$x), classes = nlevels(design$y), hidden = check_hidden(given$hidden),
     n_test = if (is.null(design$test_x)) 0L else nrow(design$test_x),
-    lambda = check_number(given$lambda, "lambda", 0),
-    epochs = check_count(given$epochs, "epochs"), batch_size = check_batch_size(given$batch_size, n),
-    learning_rate = check_learning_rate(given$learning_rate, optimizer),
+    lambda = check_one_lambda(given$lambda),
+    epochs = check_epochs(given$epochs, n, batch_size), batch_size = batch_size,
+    learning_rate = check_learning_rate(given$learning_rate, optimizer, nlevels(design$y) > 0L),
     decay = check_number(given$decay, "decay", 0), average = check_number(given$average, "average", 0, 1),
     optimizer = optimizer, momentum = check_momentum(given$momentum),
     activation = check_choice(given$activation, "activation", c("relu", "tanh", "identity")),
     init = check_choice(given$init, "init", c("trained", "shared", "fresh")),
     batches = check_choice(given$batches, "batches", c("shuffled", "cyclic")),
     batch_seed = if (!is.null(given$batch_seed)) check_seed(given$batch_seed, "batch_seed"),
-    standardize = if (is.null(given$standardize)) badly_scaled(design$x) else {
+    standardize = if (is.null(given$standardize)) not_to_scale(design$x) else {
       check_flag(given$standardize, "standardize")
     },
     tolerance = check_number(given$tolerance, "tolerance", 0), keep = keep
   )
   size <- mlp_size(own, given$hidden)
-  c(own, weight_settings(given, n, c("random", "fixed")), draw_settings(given, size$numbers, size$what))
+  weights <- weight_settings(given, n, c("random", "fixed"))
+  c(own, weights, cv_settings(given, n, weights$cluster, own$lambda), draw_settings(given, size$numbers, size$what))
 }
 
 check_hidden <- function(value) {
@@ -275,15 +281,33 @@ check_hidden <- function(value) {
   as.integer(value)
 }
 
+check_one_lambda <- function(value) {
+  value <- check_lambda(value, "cv")
+  if (length(value) > 1L) bad_argument("lambda", "be \"cv\" or one non-negative number", value, paste("has length", length(value)))
+  value
+}
+
+# A tenth of the rows, as a power of two, where there are few: with long steps over few rows there would be few of them.
 check_batch_size <- function(value, n) {
+  if (is.null(value)) value <- min(128, max(8, 2^floor(log2(n / 10))))
   if (identical(value, Inf)) return(as.double(n))
   min(check_count(value, "batch_size"), n)
 }
 
-default_rates <- c(sgd = 0.1, momentum = 0.01, adam = 0.001)
+# What a network of a few layers needs to learn, whatever the number of rows.
+least_steps <- 1500
 
-check_learning_rate <- function(value, optimizer) {
-  if (is.null(value)) default_rates[[optimizer]] else check_number(value, "learning_rate", 0, open = TRUE)
+check_epochs <- function(value, n, batch_size) {
+  if (is.null(value)) value <- max(10, ceiling(least_steps / ceiling(n / batch_size)))
+  check_count(value, "epochs")
+}
+
+# The cross-entropy is never steep; the squared error is the steeper the wider the network, and a long step would leave its units dead.
+default_rates <- list(classes = c(sgd = 0.1, momentum = 0.01, adam = 0.001), numbers = c(sgd = 0.01, momentum = 0.001, adam = 0.001))
+
+check_learning_rate <- function(value, optimizer, classes) {
+  if (!is.null(value)) return(check_number(value, "learning_rate", 0, open = TRUE))
+  default_rates[[if (classes) "classes" else "numbers"]][[optimizer]]
 }
 
 check_momentum <- function(value) {
@@ -291,9 +315,9 @@ check_momentum <- function(value) {
   as.double(value)
 }
 
-badly_scaled <- function(x) {
+not_to_scale <- function(x) {
   values <- if (is.matrix(x)) x else x@x
-  length(values) > 0L && any(abs(job_extent(values)) > 10)
+  length(values) > 0L && any(abs(job_extent(values)) > 1)
 }
 
 # Of one network while it is trained, and of a draw of the result, in doubles.
@@ -344,7 +368,8 @@ mlp_object <- function(result, design, settings) {
   measures$status <- status_factor(measures$status, mlp_status)
   measures[[if (length(levels)) "sigma" else "accuracy"]] <- NULL
   list(
-    draws = result$draws, lambda = settings$lambda, lambda_from = "user",
+    draws = result$draws, lambda = result$lambda,
+    lambda_from = if (is.null(result$cv)) "user" else "cv", cv = cv_result(result$cv, settings),
     levels = levels, predictions = result$predictions, test = design$test,
     curves = matrix(result$curve, settings$draws, dimnames = list(NULL, seq_len(settings$epochs))),
     diagnostics = draw_diagnostics(measures, settings),
@@ -371,7 +396,7 @@ mlp_doubt <- function(fit) {
   unsettled <- unsettled_doubt(fit)
   doubt <- convergence_doubt(fit, c(if (diverged) {
     paste0(diverged, " of ", nrow(fit$diagnostics), " draws diverged, also with a tenth of the learning rate ",
-      format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit$spec))
+      format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit))
   }, unsettled))
   # Few epochs may be what the user wants: that warning can be muffled alone.
   if (!is.null(unsettled) && is.null(convergence_doubt(fit)) && !diverged) doubt$kind <- "training"

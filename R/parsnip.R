@@ -4,7 +4,7 @@
 #'
 #' With packages parsnip and wbb loaded, `linear_reg(penalty = , mixture = )` has the engine `"wbb"`: [wbb_lasso()], with
 #' `penalty` as `lambda` (by default chosen by cross-validation; in our units, glmnet's times the number of rows) and `mixture` as
-#' `alpha`. So has `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
+#' `alpha`. So have `logistic_reg()` and `multinom_reg()`, with the families of the same names, and `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
 #' arguments go into `set_engine("wbb", draws = 500, seed = 1)`. Predictions have the types `"numeric"`, `"conf_int"` (credible
 #' intervals), `"pred_int"` and `"raw"`; for classes `"class"` and `"prob"`. The fit itself, with all its methods, is
 #' `parsnip::extract_fit_engine()` of the result.
@@ -25,10 +25,14 @@ parsnip_engines <- function() {
     activation = c("activation", "activation"), learn_rate = c("learning_rate", "learn_rate")
   )
   shrunk <- list(penalty = c("lambda", "penalty"), mixture = c("alpha", "mixture"))
+  engine <- function(model, mode, fun, arguments, ...) {
+    list(model = model, mode = mode, fun = fun, arguments = arguments, defaults = list(...))
+  }
   list(
-    list(model = "linear_reg", mode = "regression", fun = "wbb_lasso", arguments = shrunk),
-    list(model = "mlp", mode = "regression", fun = "wbb_mlp", arguments = hidden),
-    list(model = "mlp", mode = "classification", fun = "wbb_mlp", arguments = hidden)
+    engine("linear_reg", "regression", "wbb_lasso", shrunk),
+    engine("logistic_reg", "classification", "wbb_lasso", shrunk, family = "binomial"),
+    engine("multinom_reg", "classification", "wbb_lasso", shrunk, family = "multinomial"),
+    engine("mlp", "regression", "wbb_mlp", hidden), engine("mlp", "classification", "wbb_mlp", hidden)
   )
 }
 
@@ -38,30 +42,34 @@ register_parsnip <- function() {
     # Loaded a second time, all is there already.
     known <- parsnip$get_from_env(engine$model)
     if (any(known$engine == "wbb" & known$mode == engine$mode)) next
-    register_engine(parsnip, engine$model, engine$mode, engine$fun, engine$arguments)
+    register_engine(parsnip, engine)
   }
 }
 
-register_engine <- function(parsnip, model, mode, fun, arguments) {
+register_engine <- function(parsnip, engine) {
+  model <- engine$model
+  mode <- engine$mode
+  arguments <- engine$arguments
   parsnip$set_model_engine(model, mode, "wbb")
   parsnip$set_dependency(model, "wbb", "wbb", mode)
   for (name in names(arguments)) {
     parsnip$set_model_arg(model, "wbb", name, arguments[[name]][1L], list(pkg = "dials", fun = arguments[[name]][2L]), FALSE)
   }
   parsnip$set_fit(model, mode, "wbb", list(
-    interface = "formula", protect = c("formula", "data"), func = c(pkg = "wbb", fun = fun), defaults = list()
+    interface = "formula", protect = c("formula", "data"), func = c(pkg = "wbb", fun = engine$fun), defaults = engine$defaults
   ))
   parsnip$set_encoding(model, mode, "wbb", list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE, allow_sparse_x = FALSE
   ))
-  prediction <- function(type, ..., post = NULL) {
-    arguments <- c(list(object = quote(object$fit), newdata = quote(new_data)), ...)
-    parsnip$set_pred(model, mode, "wbb", type, list(pre = NULL, post = post, func = c(fun = "predict"), args = arguments))
+  prediction <- function(.type, ..., post = NULL) {
+    arguments <- c(list(object = quote(object$fit), newdata = quote(new_data)), list(...))
+    parsnip$set_pred(model, mode, "wbb", .type, list(pre = NULL, post = post, func = c(fun = "predict"), args = arguments))
   }
   prediction("raw")
   if (mode == "classification") {
     prediction("class", type = "class", post = function(x, object) unname(x))
-    prediction("prob", type = "prob", post = function(x, object) tibble_of(x, colnames(x)))
+    word <- if (engine$fun == "wbb_mlp") "prob" else "response"
+    prediction("prob", type = word, post = function(x, object) tibble_of(class_columns(x), object$lvl))
   } else {
     limits <- function(x, object) tibble_of(x[, c("lwr", "upr"), drop = FALSE], c(".pred_lower", ".pred_upper"))
     prediction("numeric", post = function(x, object) unname(x))
@@ -69,6 +77,9 @@ register_engine <- function(parsnip, model, mode, fun, arguments) {
     prediction("pred_int", interval = "prediction", level = quote(level), post = limits)
   }
 }
+
+# Of two classes the lasso gives the probability of the second.
+class_columns <- function(x) if (is.matrix(x)) x else cbind(1 - x, x)
 
 # parsnip brings tibble with it.
 tibble_of <- function(x, names) tibble::as_tibble(stats::setNames(as.data.frame(unname(x)), names))

@@ -243,7 +243,14 @@ cv_data <- function(fit, label = "") {
   )
   list(
     type = "cv", curve = curve[order(curve$lambda), ], chosen = chosen, nfolds = fit$cv$nfolds, measure = cv_words(fit),
-    counted = if (is.null(fit$spec$order)) "coefficients not zero" else "knots", note = NULL
+    counted = cv_counts(fit), note = NULL
+  )
+}
+
+# What the numbers above the curve count.
+cv_counts <- function(fit) {
+  switch(fit$estimator,
+    wbb_trendfilter = "knots", wbb_genlasso = "degrees of freedom", wbb_mlp = "parameters", "coefficients not zero"
   )
 }
 
@@ -251,6 +258,8 @@ cv_data <- function(fit, label = "") {
 cv_words <- function(fit) {
   measures <- family_of(fit)$measures
   measure <- if (is.null(fit$cv$measure)) measures[[1L]] else measures[[fit$cv$measure]]
+  # Networks of classes are no family.
+  if (length(fit$levels) && fit$estimator == "wbb_mlp") measure <- "cross-entropy"
   paste0(measure, ", ", fit$cv$nfolds, "-fold CV")
 }
 

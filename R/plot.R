@@ -68,7 +68,7 @@ plot.wbb <- function(x, type = NULL, pars = NULL, n = 20, lambda = NULL, level =
 }
 
 draw_plot_data <- function(data, col = NULL, main = NULL) {
-  if (is.null(col)) col <- fit_colours
+  col <- check_colours(col)
   switch(data$type,
     density = draw_density(data, col, main),
     interval = draw_interval(data, col, main),
@@ -81,6 +81,13 @@ draw_plot_data <- function(data, col = NULL, main = NULL) {
 fit_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 ink <- "grey25"
 pale <- "grey75"
+
+check_colours <- function(col, default = fit_colours) {
+  if (is.null(col)) return(default)
+  known <- is.atomic(col) && length(col) > 0L && !inherits(try(grDevices::col2rgb(col), silent = TRUE), "try-error")
+  if (!known) bad_argument("col", "be colours that R knows", col)
+  rep_len(col, max(length(col), length(default)))
+}
 
 tint <- function(col, alpha) grDevices::adjustcolor(col, alpha)
 # adjustcolor() warns where there is no colour to adjust.

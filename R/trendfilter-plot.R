@@ -81,14 +81,16 @@ trend_data <- function(fit, type, band, level, lambda, width, data, xlab, ylab) 
   bands <- trend_bands(band)
   if (type == "path") bands <- if (length(bands)) "credible"
   lambdas <- if (type == "path") sort(fit$lambda) else fit$lambda[lambda_index(fit, lambda)]
-  through <- interpolation(fit$points, fit$points, fit$spec$order)
+  places <- shown_places(length(fit$points))
+  points <- fit$points[places]
+  through <- interpolation(fit$points, points, fit$spec$order)
   rows <- lapply(lambdas, function(at) {
-    data.frame(lambda = at, x = fit$points, fit = mode_estimate(fit, at), row.names = NULL)
+    data.frame(lambda = at, x = points, fit = mode_estimate(fit, at)[places], row.names = NULL)
   })
   limits <- lapply(lambdas, function(at) {
     do.call(rbind, lapply(bands, function(band) {
-      limits <- trendfilter_limits(fit, through, at, band, level, mode_estimate(fit, at))
-      data.frame(lambda = at, band = band, x = fit$points, limits)
+      limits <- trendfilter_limits(fit, through, at, band, level, mode_estimate(fit, at)[places])
+      data.frame(lambda = at, band = band, x = points, limits)
     }))
   })
   knots <- lapply(lambdas, function(at) {
@@ -103,6 +105,14 @@ trend_data <- function(fit, type, band, level, lambda, width, data, xlab, ylab) 
     note = dropped_note(fit, if (type == "trend") lambdas)
   )
 }
+
+# No picture has more places than this from its left to its right.
+most_places <- 4000
+
+shown_places <- function(n) if (n <= most_places) seq_len(n) else unique(round(seq(1, n, length.out = most_places)))
+
+# So light that the trend is seen through them.
+cloud <- function(n) list(col = tint("grey60", min(1, max(0.06, 3000 / n))), cex = if (n > 500) 0.25 else 0.45)
 
 trend_bands <- function(band) {
   if (is.null(band)) return(NULL)
@@ -165,9 +175,9 @@ draw_trend_panel <- function(data, main) {
   graphics::plot.new()
   graphics::plot.window(range(data$trend$x), range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y))
   col <- trend_colours(data)
-  # Many points are drawn lightly, so that the trend stays visible.
   if (!is.null(data$data)) {
-    graphics::points(data$data, pch = 19, cex = if (nrow(data$data) > 500) 0.25 else 0.45, col = "grey60")
+    light <- cloud(nrow(data$data))
+    graphics::points(data$data, pch = 19, cex = light$cex, col = light$col)
   }
   for (i in seq_along(data$lambda)) {
     for (band in data$bands) {
@@ -230,55 +240,65 @@ draw_knots_panel <- function(data) {
 
 gg_trend <- function(data) {
   .data <- ggplot2::.data
-  panels <- c(data$labels$y, knots_label(data))
-  in_panel <- function(rows, panel) {
-    if (is.null(rows)) return(NULL)
-    cbind(rows, panel = factor(rep(panels[panel], nrow(rows)), panels),
-      key = factor(if (is.null(rows$lambda)) rep("", nrow(rows)) else lambda_labels(rows$lambda), lambda_labels(data$lambda)))
-  }
-  colours <- trend_colours(data)
-  names(colours) <- lambda_labels(data$lambda)
-  key <- if (length(data$lambda) > 1L) "legend" else "none"
-  trend <- in_panel(data$trend, 1L)
+  labels <- lambda_labels(data$lambda)
+  keyed <- function(rows) cbind(rows, key = factor(lambda_labels(rows$lambda), labels))
+  colours <- stats::setNames(trend_colours(data), labels)
   # The step to the next point comes after the point.
   line <- if (data$order > 0L) ggplot2::geom_line else ggplot2::geom_step
-  limits <- in_panel(data$limits, 1L)
+  limits <- if (!is.null(data$limits)) keyed(data$limits)
   ribbons <- lapply(data$bands, function(band) {
     rows <- limits[limits$band == band, ]
     if (data$order == 0L) rows <- stepped(rows)
+    rows$band <- paste0(100 * data$level, "% ", band_words[[band]])
     ggplot2::geom_ribbon(
-      ggplot2::aes(.data$x, ymin = .data$lwr, ymax = .data$upr, fill = .data$key), rows,
-      alpha = if (band == "simultaneous") 0.18 else 0.3
+      ggplot2::aes(.data$x, ymin = .data$lwr, ymax = .data$upr, fill = if (length(labels) > 1L) .data$key else .data$band), rows,
+      alpha = if (length(labels) > 1L) 0.3 else NA
     )
   })
-  knots <- in_panel(data$knots, 2L)
-  of_mode <- cbind(knots[knots$in_mode, ], height = rep(1.08 * knots_top(data), sum(knots$in_mode)))
-  observed <- in_panel(data$data, 1L)
+  strip <- knots_strip(data)
+  knots <- keyed(data$knots)
+  of_mode <- knots[knots$in_mode, ]
+  observed <- data$data
+  light <- cloud(max(1, nrow(observed)))
   ggplot2::ggplot() +
-    (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 0.6, colour = "grey60")) +
+    (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 3 * light$cex, colour = light$col, stroke = 0)) +
     ribbons +
-    line(ggplot2::aes(.data$x, .data$fit, colour = .data$key), trend, linewidth = 0.7) +
+    line(ggplot2::aes(.data$x, .data$fit, colour = .data$key), keyed(data$trend), linewidth = 0.7) +
+    ggplot2::geom_hline(yintercept = strip$base, colour = pale, linewidth = 0.3) +
     ggplot2::geom_segment(
-      ggplot2::aes(.data$x, 0, xend = .data$x, yend = .data$probability, colour = .data$key), knots, linewidth = 0.4
+      ggplot2::aes(.data$x, strip$base, xend = .data$x, yend = strip$at(.data$probability), colour = .data$key), knots,
+      linewidth = 0.4, show.legend = FALSE
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(.data$x, .data$height, colour = .data$key, fill = .data$key), of_mode, shape = 25, size = 1.3,
-      show.legend = FALSE
+      ggplot2::aes(.data$x, strip$at(1.12 * strip$top), shape = "knot of the mode"), of_mode, size = 1.3,
+      colour = shade(colours[as.integer(of_mode$key)]), fill = colours[as.integer(of_mode$key)]
     ) +
-    ggplot2::facet_grid(panel ~ ., scales = "free_y", switch = "y") +
-    ggplot2::scale_colour_manual(values = colours, guide = key) +
-    ggplot2::scale_fill_manual(values = colours, guide = key) +
-    ggplot2::labs(x = data$labels$x, y = NULL, subtitle = trend_words(data)) +
+    ggplot2::scale_y_continuous(breaks = strip$breaks, sec.axis = ggplot2::sec_axis(strip$back, knots_label(data), c(0, strip$top))) +
+    ggplot2::scale_colour_manual(values = shade(colours), labels = if (length(labels) > 1L) labels else "mode") +
+    ggplot2::scale_shape_manual(values = 25) +
+    ggplot2::scale_fill_manual(values = if (length(labels) > 1L) colours else band_fills(data), guide = if (length(labels) == 1L) "legend" else "none") +
+    ggplot2::labs(x = data$labels$x, y = data$labels$y) +
     gg_note(data) +
-    gg_look(strip.placement = "outside") +
-    ggplot2::theme(strip.text.y.left = ggplot2::element_text(face = "plain", hjust = 0.5))
+    gg_look(axis.title.y.right = ggplot2::element_text(hjust = 1), legend.margin = ggplot2::margin(),
+      legend.text = ggplot2::element_text(size = ggplot2::rel(0.7)), legend.key.size = ggplot2::unit(9, "pt"))
 }
 
-# "Line: mode. Bands: 95% simultaneous (pale), 95% pointwise. Triangles: knots of the mode."
-trend_words <- function(data) {
-  words <- paste0(100 * data$level, "% ", band_words[data$bands], ifelse(data$bands == "simultaneous", " (pale)", ""))
-  bands <- if (length(data$bands)) paste0(if (length(words) > 1L) "Bands: " else "Band: ", paste(words, collapse = ", "), ". ")
-  paste0("Line: mode. ", bands, "Triangles: knots of the mode.")
+# One panel has both: the probabilities of knots stand on a strip below the data, with an axis of their own on the right.
+knots_strip <- function(data) {
+  shown <- range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y)
+  height <- 0.2 * max(diff(shown), .Machine$double.xmin)
+  base <- shown[1L] - 1.4 * height
+  top <- signif(knots_top(data), 1)
+  list(
+    base = base, top = top, at = function(p) base + height * p / top, back = function(y) (y - base) / height * top,
+    breaks = function(limits) Filter(function(b) b >= shown[1L] - 0.2 * height, pretty(shown))
+  )
+}
+
+# Light where it is wide.
+band_fills <- function(data) {
+  words <- paste0(100 * data$level, "% ", band_words[data$bands])
+  stats::setNames(vapply(data$bands, function(band) tint(fit_colours[1L], if (band == "simultaneous") 0.2 else 0.4), ""), words)
 }
 
 # Both ends of each step, for a ribbon.

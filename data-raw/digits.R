@@ -29,8 +29,8 @@ subset_of <- function(part, each) {
 }
 
 set.seed(1, kind = "Mersenne-Twister", sample.kind = "Rejection")
-train <- subset_of("train", 400)
-test <- subset_of("t10k", 100)
+train <- subset_of("train", 120)
+test <- subset_of("t10k", 30)
 digits <- list(
   x = rbind(train$x, test$x),
   y = factor(c(train$y, test$y), 0:9),
@@ -38,10 +38,10 @@ digits <- list(
 )
 
 stopifnot(
-  identical(dim(digits$x), c(5000L, 784L)),
+  identical(dim(digits$x), c(1500L, 784L)),
   is.integer(digits$x),
   identical(range(digits$x), c(0L, 255L)),
-  all(table(digits$y, digits$train) == rep(c(100, 400), each = 10))
+  all(table(digits$y, digits$train) == rep(c(30, 120), each = 10))
 )
 
 save(digits, file = "data/digits.rda", compress = "xz")

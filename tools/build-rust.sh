@@ -35,6 +35,9 @@ case "${build}" in
     ;;
 esac
 
+# What stands between R and the core is called a few times a fit: small, not fast.
+set -- "$@" --config 'profile.release.package.extendr-api.opt-level="s"'
+
 # The flags of the compiler's version stand unquoted: there may be none.
 exec cargo build --lib --release --locked `sh ../tools/rust-version.sh flags` \
   --manifest-path rust/Cargo.toml --target-dir "${target_dir}" "$@"

@@ -61,6 +61,16 @@ check_tarball() {
   fi
 }
 
+# R's check makes a note of an installed package above 5 MB; see CONTRIBUTING.md for what it is made of.
+print_size() {
+  heading "installed size"
+  local installed="$work/wbb.Rcheck/wbb" part
+  for part in libs R data doc help; do
+    printf '%-5s %5s kB\n' "$part" "$(du -sk "$installed/$part" | cut -f 1)"
+  done
+  printf '%-5s %5s kB of 5120\n' all "$(du -sk "$installed" | cut -f 1)"
+}
+
 # What is generated and committed must be what its sources give.
 check_generated() {
   heading "generated files"
@@ -99,8 +109,11 @@ case "${1:-all}" in
     [ "$authors" = "$(cat inst/AUTHORS)" ] || echo "inst/AUTHORS has changed: commit it"
     build_tarball
     check_tarball
+    print_size
     check_generated
     heading "notebooks" && R_LIBS="$work/wbb.Rcheck:$R_LIBS" tools/notebooks.sh
+    heading "torture, in short"
+    R_LIBS="$work/wbb.Rcheck:$R_LIBS" Rscript tools/torture.R calls=300 stops=8 bytes=100 forks=1 limits=0
     heading "all checks passed"
     echo "R CMD check --as-cran: Status: OK"
     echo "tarball: .check/$(basename "$tarball")"

@@ -4,7 +4,7 @@ layers <- list(
   "check", "progress", c("run", "chunks", "law", "draw-weights"), "settings", c("result", "linear", "words"), c("partial", "loop"), "fit",
   c("design", "newdata", "response", "family"), c("source", "source-readers", "source-design"), "interface",
   c("lasso", "moments", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data",
-    "wbb", "refit", "fast", "statistics")
+    "wbb", "wbb-model", "refit", "fast", "statistics")
 )
 
 files <- list.files("R", "[.]R$", full.names = TRUE)

@@ -41,9 +41,9 @@ check_component() { # check_component <cargo's command> <rustup's component>
 }
 
 # -- what is missing ------------------------------------------------------------
-# Where there is no R yet, a new one will come.
+# Where there is no R yet, nothing is asked of its version: it is looked at again once R is there.
 r_version() {
-  if have R; then R --version | sed -nE '1s/^R version ([0-9.]+).*/\1/p'; else echo 99; fi
+  if have R; then R --version | sed -nE '1s/^R version ([0-9.]+).*/\1/p'; else echo 0; fi
 }
 
 # What the package imports; for the checks also what it suggests and what the
@@ -118,7 +118,11 @@ apt_install() {
 apt_install_missing() {
   local name available=""
   $as_root apt-get update -qq
-  [ -z "$missing_debian" ] || apt_install $missing_debian
+  if [ -n "$missing_debian" ]; then
+    apt_install $missing_debian
+    # Which packages are wanted depends on the R that has come.
+    find_missing
+  fi
   for name in $(debian_names $missing_r); do
     if apt-cache show "$name" >/dev/null 2>&1; then available="$available $name"; fi
   done

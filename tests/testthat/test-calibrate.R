@@ -64,7 +64,10 @@ test_that("intervals of a level are those of the fit there, never narrower unles
 })
 
 test_that("studentised intervals hold what their quantiles of the replicates say", {
-  limits <- confint(checked, level = 0.8)
+  limits <- confint(checked, level = 0.8, narrow = TRUE)
+  wide <- confint(checked, level = 0.8)
+  plain <- confint(small, level = 0.8)
+  expect_equal(unname(wide), unname(cbind(pmin(limits[, 1], plain[, 1]), pmax(limits[, 2], plain[, 2]))))
   draws <- as.matrix(small)
   for (j in seq_len(ncol(draws))) {
     t <- (limits[j, ] - mean(draws[, j])) / sd(draws[, j])
@@ -161,6 +164,9 @@ test_that("wrong arguments are named", {
 test_that("it prints, tidies and draws itself", {
   expect_output(print(checked), "Coverage of 95 % intervals")
   expect_output(print(summary(checked, level = 0.9)), "90 % intervals")
+  for (shown in list(small, summary(small), checked, summary(checked))) {
+    expect_error(print(shown, digits = -1e300), class = "wbb_error_argument")
+  }
   tidied <- suppressWarnings(generics::tidy(checked))
   expect_named(tidied, c("term", "estimate", "conf.low", "conf.high", "coverage", "coverage.se", "calibrated.level"))
   data <- on_device(plot(checked, pars = c("bmi", "map")))

@@ -28,7 +28,9 @@ fits <- list(
   `trend, path` = trend(small$y, lambda = c(50, 5)),
   general = general(small$y, D = differences(60), lambda = 5),
   `general, path` = general(small$y, x, differences(3), lambda = c(50, 5)),
-  network = network(y ~ bmi + map, small), `network, xy` = network(x, small$y), classes = network(g ~ bmi + map, small)
+  network = network(y ~ bmi + map, small), `network, xy` = network(x, small$y), classes = network(g ~ bmi + map, small),
+  `wbb(lm)` = quiet(wbb(lm(y ~ bmi + map, small), draws = 12, seed = 1)),
+  `wbb(function)` = quiet(wbb(function(w, w0) c(mean = sum(w * small$y) / sum(w)), n = 60, draws = 12, seed = 1))
 )
 
 methods <- list(

@@ -207,6 +207,18 @@ test_that("rows that were left out come back as NA", {
   }
 })
 
+test_that("subsets, missing values and weights are glm()'s", {
+  holes <- transform(d, a = replace(a, 3, NA), hits = replace(hits, 9, NA), w = rep(1:4, 20))
+  fit <- quick(cbind(hits, trials - hits) ~ a + g, holes, subset = b > 0.3, case_weights = w, offset = o, family = "binomial",
+    lambda = 0, na.action = na.exclude)
+  model <- glm(cbind(hits, trials - hits) ~ a + g, binomial, holes, w, subset = b > 0.3, offset = o, na.action = na.exclude)
+  expect_equal(coef(fit), coef(model), tolerance = 1e-6)
+  expect_equal(fitted(fit), fitted(model), tolerance = 1e-6)
+  expect_equal(residuals(fit, type = "deviance"), residuals(model), tolerance = 1e-5)
+  expect_equal(predict(fit, d, "link"), predict(model, d), tolerance = 1e-6)
+  expect_identical(nobs(fit), sum(d$b[-c(3, 9)] > 0.3))
+})
+
 test_that("a path has a part for each lambda", {
   for (family in families) {
     path <- quick_family(family, lambda = c(5, 1))

@@ -41,8 +41,9 @@ test_that("bad input names its argument", {
   expect_bad(wbb_genlasso(1:3, D = "a", lambda = 1), "D")
   expect_bad(wbb_genlasso(1:3, D = diag(4), lambda = 1), "D", "has 4")
   expect_bad(wbb_genlasso(1:3, X = diag(4), D = diag(4), lambda = 1), "y")
-  expect_bad(wbb_genlasso(1:3, D = diag(3)), "lambda")
-  expect_bad(wbb_genlasso(1:3, D = diag(3), lambda = "cv"), "lambda")
+  expect_bad(wbb_genlasso(1:3, D = diag(3), lambda = "best"), "lambda")
+  expect_bad(wbb_genlasso(y ~ bmi, diabetes, lambda = 1), "D")
+  expect_bad(wbb_genlasso(y ~ bmi, diabetes, D = diag(2), lambda = 1), "D", "has 2")
   expect_bad(wbb_genlasso(1:3, D = diag(c(1, NA, 1)), lambda = 1), "D")
   expect_bad(wbb_genlasso(1:3, D = diag(3), lambda = 1, order = 2), "order")
 })
@@ -84,4 +85,79 @@ test_that("columns and rows may repeat or vanish, and units do not matter", {
   alone <- wbb_genlasso(3, D = matrix(1), lambda = c(0, 1, 9), draws = 3, seed = 1, weights = "ones", prior_weight = "fixed")
   expect_equal(unname(drop(coef(alone))), c(3, 2, 0), tolerance = 1e-5)
   expect_true(all(alone$diagnostics$status == "converged"))
+})
+
+# Exact zeros, cross-validation, formulas, pictures --------------------------------------
+
+grid_differences <- function(side) {
+  at <- matrix(seq_len(side^2), side)
+  edges <- rbind(cbind(c(at[-side, ]), c(at[-1, ])), cbind(c(at[, -side]), c(at[, -1])))
+  Matrix::sparseMatrix(rep(seq_len(nrow(edges)), 2), c(edges), x = rep(c(-1, 1), each = nrow(edges)))
+}
+
+test_that("differences that vanish are exactly zero, in any units", {
+  d <- grid_differences(6)
+  y <- with_seed(1, rep(c(0, 3), each = 18) + rnorm(36))
+  for (unit in c(1, 1e5, 1 / 7)) {
+    fit <- wbb_genlasso(y * unit, D = d, lambda = 1 * unit, draws = 20, seed = 1, threads = 1)
+    jumps <- as.matrix(as.matrix(fit) %*% Matrix::t(d)) / unit
+    # Nothing is nearly zero.
+    expect_true(all(jumps == 0 | abs(jumps) > 1e-5))
+    expect_gt(mean(jumps == 0), 0.5)
+    expect_true(all(fit$diagnostics$gap < 1e-6))
+  }
+  # A lasso is a generalised one with D = 1: the same zeros.
+  data <- made_data(40, 6)
+  a <- wbb_genlasso(data$y, data$x, diag(6), lambda = 20, draws = 20, seed = 1, threads = 1)
+  b <- wbb_lasso(data$x, data$y, lambda = 20, intercept = FALSE, standardize = FALSE, draws = 20, seed = 1, threads = 1)
+  expect_gt(mean((as.matrix(a) == 0) == (as.matrix(b) == 0)), 0.95)
+  expect_gt(sum(as.matrix(a) == 0), 20)
+})
+
+test_that("cross-validation finds the lambda of a step, and held-out rows do not see themselves", {
+  y <- with_seed(3, rep(c(0, 3, 1), each = 30) + rnorm(90))
+  d <- diff(diag(90))
+  fit <- wbb_genlasso(y, D = d, draws = 5, seed = 1, threads = 1)
+  expect_identical(fit$lambda_from, "cv")
+  at <- match(fit$lambda, fit$cv$curve$lambda)
+  expect_true(at > 1 && at < nrow(fit$cv$curve))
+  trend <- wbb_trendfilter(y, order = 0, lambda = fit$lambda, draws = 1, seed = 1, threads = 1)
+  expect_equal(unname(coef(fit)), unname(coef(trend)), tolerance = 1e-4)
+  # At the largest lambda nearly all differences vanish: the mean of the others.
+  fold <- fit$cv$foldid
+  error <- vapply(1:10, function(k) sum((y[fold == k] - mean(y[fold != k]))^2), 0)
+  expect_equal(fit$cv$curve$mean[1], sum(error) / 90, tolerance = 0.02)
+  # Any response of the held-out rows gives the same predictions, hence errors as large as they should be.
+  far <- wbb_genlasso(replace(y, 45, 1000), D = d, draws = 1, seed = 1, threads = 1, foldid = fold, lambda_min_ratio = 1e-6)
+  expect_true(all(far$cv$curve$mean > (1000 - 10)^2 / 90 * 0.9))
+})
+
+test_that("a formula has an intercept that is not penalised, and predicts", {
+  d <- rbind(c(1, 0, 0), c(0, 1, 0), c(0, 0, 1))
+  fit <- wbb_genlasso(y ~ bmi + map + ltg, diabetes, D = d, lambda = 1e4, draws = 5, seed = 1, threads = 1)
+  lasso <- wbb_lasso(y ~ bmi + map + ltg, diabetes, lambda = 1e4, standardize = FALSE, draws = 5, seed = 1, threads = 1)
+  expect_equal(coef(fit), coef(lasso), tolerance = 1e-5)
+  expect_equal(predict(fit, diabetes[1:3, ]), predict(lasso, diabetes[1:3, ]), tolerance = 1e-5)
+  expect_equal(unname(predict(fit)), unname(fitted(fit)))
+  none <- wbb_genlasso(y ~ 0 + bmi + map, diabetes, D = diag(2), lambda = 1, draws = 5, seed = 1, threads = 1)
+  expect_identical(names(coef(none)), c("bmi", "map"))
+})
+
+test_that("signals are drawn where their elements are", {
+  y <- with_seed(1, matrix(rnorm(16), 4))
+  image <- wbb_genlasso(y, D = grid_differences(4), lambda = 0.5, draws = 10, seed = 1, threads = 1)
+  series <- wbb_genlasso(as.vector(y), D = diff(diag(16)), lambda = 0.5, draws = 10, seed = 1, threads = 1)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(image)$type, "image")
+  expect_identical(plot(series)$type, "series")
+  expect_identical(plot(series)$values$fit, unname(coef(series)))
+  expect_identical(plot(image, "interval")$type, "interval")
+  expect_identical(plot(series, pars = "b3")$type, "density")
+  expect_bad(plot(series, "image"), "type")
+  expect_bad(plot(series, "nothing"), "type")
+  expect_bad(plot(series, lamda = 1), "lamda")
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(image), "ggplot")
+  expect_s3_class(ggplot2::autoplot(series), "ggplot")
 })

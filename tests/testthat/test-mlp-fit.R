@@ -120,8 +120,8 @@ test_that("settings are recorded as they were used", {
   expect_identical(spec$average, 0.2)
   expect_null(spec$batch_seed)
   expect_identical(c(spec$classes, spec$p), c(3L, 4L))
-  for (name in names(default_rates)) {
-    expect_identical(quick_mlp(draws = 1, epochs = 1, optimizer = name)$spec$learning_rate, default_rates[[name]])
+  for (name in names(default_rates$classes)) {
+    expect_identical(quick_mlp(draws = 1, epochs = 1, optimizer = name)$spec$learning_rate, default_rates$classes[[name]])
   }
 })
 

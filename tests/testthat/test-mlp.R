@@ -168,12 +168,62 @@ test_that("sparse, wide, constant and tiny data work", {
 })
 
 test_that("x is standardised where it needs to be", {
-  expect_false(quick_mlp(draws = 1, epochs = 1, standardize = NULL)$spec$standardize)
-  expect_output(print(quick_mlp(draws = 1, epochs = 1, standardize = NULL)), "4 columns as they are")
-  expect_true(brief(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 1, epochs = 1, seed = 1))$spec$standardize)
-  big <- Matrix::sparseMatrix(1:3, 1:3, x = c(1, -11, 2))
-  expect_true(badly_scaled(big))
-  expect_false(badly_scaled(big / 2))
+  fit <- quick_mlp(draws = 1, epochs = 1, standardize = NULL)
+  expect_true(fit$spec$standardize)
+  expect_output(print(fit), "4 columns standardised")
+  pixels <- brief(wbb_mlp(as.matrix(iris[1:4]) / 10, iris$Species, hidden = 2, draws = 1, epochs = 1, seed = 1))
+  expect_output(print(pixels), "4 columns as they are")
+  big <- Matrix::sparseMatrix(1:3, 1:3, x = c(1, -1.5, 0.5))
+  expect_true(not_to_scale(big))
+  expect_false(not_to_scale(big / 2))
+})
+
+test_that("the defaults learn, whatever the number of rows and the units of the columns", {
+  fit <- wbb_mlp(Species ~ ., iris, draws = 4, seed = 1)
+  expect_true(all(fit$diagnostics$accuracy > 0.94))
+  expect_identical(fit$spec$batch_size, 8)
+  in_mm <- wbb_mlp(Species ~ ., cbind(iris[1:4] * 1000, iris[5]), draws = 4, seed = 1)
+  expect_equal(in_mm$diagnostics$accuracy, fit$diagnostics$accuracy, tolerance = 0.02)
+  line <- wbb_mlp(dist ~ speed, cars, draws = 4, seed = 1)
+  expect_lt(mean(line$diagnostics$sigma), 1.1 * sigma(lm(dist ~ speed, cars)))
+  expect_identical(c(check_batch_size(NULL, 60000), check_epochs(NULL, 60000, 128)), c(128, 10))
+  expect_identical(c(check_batch_size(NULL, 5), check_batch_size(NULL, 500)), c(5, 32))
+  expect_identical(check_epochs(NULL, 500, 32), 94)
+})
+
+test_that("lambda can be cross-validated, and is the same in chunks and for any threads", {
+  d <- with_seed(1, list(x = matrix(rnorm(60 * 12), 60)))
+  d$y <- factor(d$x[, 1] + with_seed(2, rnorm(60)) > 0)
+  run <- function(...) {
+    suppressWarnings(classes = "wbb_warning_grid", brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = "cv", nlambda = 4, nfolds = 3,
+      lambda_min_ratio = 1e-3, epochs = 30, draws = 4, seed = 1, ...)))
+  }
+  fit <- run(threads = 1)
+  expect_identical(fit$lambda_from, "cv")
+  expect_identical(nrow(fit$cv$curve), 4L)
+  expect_identical(fit$lambda, fit$cv$lambda_min)
+  expect_equal(max(fit$cv$curve$lambda), 0.1 * 60)
+  # Twelve columns of which eleven are noise want some penalty.
+  expect_gt(fit$lambda, min(fit$cv$curve$lambda))
+  expect_identical(run(threads = 2)$draws, fit$draws)
+  expect_output(print(fit), "3-fold cross-validation")
+  plain <- brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = fit$lambda, epochs = 30, draws = 4, seed = 1, threads = 1))
+  expect_identical(plain$draws, fit$draws)
+  # The held-out error of a fold is that of a network trained on the others.
+  held <- fit$cv$foldid == 1
+  expect_identical(as.vector(table(fit$cv$foldid)), c(20L, 20L, 20L))
+  skip_on_cran()
+  oracle <- function(lambda) {
+    errors <- vapply(1:3, function(fold) {
+      case <- as.double(fit$cv$foldid != fold)
+      of_others <- brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = lambda * 2 / 3, epochs = 30, draws = 1, seed = 1, threads = 1,
+        case_weights = case, weights = "ones", prior_weight = "fixed", init = "shared", standardize = TRUE))
+      p <- predict(of_others, d$x[case == 0, ])
+      -mean(log(p[cbind(seq_len(sum(case == 0)), as.integer(d$y)[case == 0])]))
+    }, 0)
+    mean(errors)
+  }
+  expect_equal(oracle(fit$cv$curve$lambda[2]), fit$cv$curve$mean[2], tolerance = 0.05)
 })
 
 # Settings -------------------------------------------------------------------------
@@ -199,7 +249,7 @@ test_that("bad settings name their argument", {
   expect_bad(small_mlp(x, y, decay = -1), "decay")
   for (bad in list(-0.1, 1.1, NA, "last_epoch", c(0.1, 0.2), NULL)) expect_bad(small_mlp(x, y, average = bad), "average")
   for (bad in list(0.5, NA, "a", 2^60)) expect_bad(small_mlp(x, y, batch_seed = bad), "batch_seed")
-  for (bad in list(-1, NA, c(1, 2), "cv", NULL)) expect_bad(small_mlp(x, y, lambda = bad), "lambda")
+  for (bad in list(-1, NA, c(1, 2), "best", NULL)) expect_bad(small_mlp(x, y, lambda = bad), "lambda")
   for (bad in list(-0.1, 1, NA)) expect_bad(small_mlp(x, y, optimizer = "momentum", momentum = bad), "momentum")
   expect_bad(small_mlp(x, y, tolerance = -1), "tolerance")
   expect_bad(small_mlp(x, y, optimizer = "lbfgs"), "optimizer", "adam")

@@ -162,3 +162,9 @@ test_that("a pass can be stopped, and shows the rows it has seen", {
   expect_lt(proc.time()[["elapsed"]] - began, 4)
   expect_match(shown, "\rrows \\[ *\\] [0-9]+/1000000000 .* left")
 })
+
+test_that("a fit that is nearly perfect is not certified from sums", {
+  d$z <- 3 * d$a + 1e-5 * d$w
+  expect_warning(fit <- wbb_lasso(z ~ a + w, wbb_source(d), lambda = 1e-6, draws = 5, seed = 1), class = "wbb_warning_convergence")
+  expect_true(all(fit$diagnostics$status == "not converged"))
+})

@@ -97,6 +97,15 @@ test_that("recipes, rsample and caret carry a fit along", {
 })
 
 # Not in Debian, and not suggested: tried where they are.
+test_that("tidybayes has the draws of coefficients and predictions", {
+  skip_if_not_installed("tidybayes")
+  tidybayes <- asNamespace("tidybayes")
+  expect_identical(tidybayes$tidy_draws(fit)$bmi, unname(beta[, "bmi"]))
+  expected <- tidybayes$add_epred_draws(d[1:2, ], fit)
+  expect_equal(expected$.epred[expected$.row == 2], unname(predict(fit, d[1:2, ], type = "draws")[, 2]))
+  expect_identical(nrow(tidybayes$add_predicted_draws(d[1:2, ], fit, ndraws = 10)), 20L)
+})
+
 test_that("parsnip has an engine", {
   skip_if_not_installed("parsnip")
   parsnip <- asNamespace("parsnip")
@@ -106,6 +115,17 @@ test_that("parsnip has an engine", {
   expect_identical(predict(fitted, d[1:3, ])$.pred, unname(predict(direct, d[1:3, ])))
   limits <- predict(fitted, d[1:3, ], type = "pred_int", level = 0.8)
   expect_identical(limits$.pred_upper, unname(predict(direct, d[1:3, ], interval = "prediction", level = 0.8)[, "upr"]))
+  d$high <- factor(ifelse(d$y > 140, "high", "low"))
+  network <- parsnip$set_mode(parsnip$mlp(hidden_units = 2, epochs = 50), "classification")
+  for (model in list(parsnip$logistic_reg(penalty = 1), parsnip$multinom_reg(penalty = 1), network)) {
+    outcome <- if (inherits(model, "logistic_reg")) "high" else "g"
+    spec <- parsnip$set_engine(model, "wbb", draws = 5, seed = 1, threads = 1)
+    fitted <- suppressWarnings(parsnip$fit.model_spec(spec, stats::reformulate(c("bmi", "map"), outcome), data = d))
+    prob <- predict(fitted, d[1:3, ], type = "prob")
+    expect_identical(names(prob), paste0(".pred_", levels(d[[outcome]])))
+    expect_equal(rowSums(prob), rep(1, 3), ignore_attr = TRUE)
+    expect_identical(as.character(predict(fitted, d[1:3, ], type = "class")[[1]]), levels(d[[outcome]])[max.col(as.matrix(prob), "first")])
+  }
 })
 
 test_that("marginaleffects works on draws", {

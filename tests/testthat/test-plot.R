@@ -71,3 +71,12 @@ test_that("the picture of densities looks as it did", {
   fit <- fake_fit(awkward_draws()[, c("zeros", "constant", "half", "both", "100% [x]^2", "dup")], cv = fake_cv())
   vdiffr::expect_doppelganger("density", function() plot(fit))
 })
+
+test_that("colours that R does not know are refused by name", {
+  fit <- fake_fit(awkward_draws()[, c("both", "half")])
+  for (col in list("no colour", list(), -1, function(x) x)) {
+    error <- expect_error(on_device(plot(fit, col = col)), class = "wbb_error_argument")
+    expect_identical(error$argument, "col")
+  }
+  expect_identical(on_device(plot(fit, col = "red"))$type, "density")
+})

@@ -48,6 +48,7 @@ test_that("so it is for the models of other packages", {
     both <- lapply(1:2, function(i) suppressMessages(wbb(net, draws = 3, seed = 1)))
     expect_identical(both[[1]]$draws, both[[2]]$draws)
     expect_message(wbb(net, draws = 3, seed = 1), "not `decay`")
+    expect_message(wbb(net, draws = 3, seed = 1), "starts at random")
   }
   if (requireNamespace("rpart", quietly = TRUE)) {
     fit <- wbb(rpart::rpart(dist ~ speed, cars), statistic = predict_at(cars[c(1, 50), ]), draws = 3, seed = 1)

@@ -143,3 +143,27 @@ test_that("shards give the same bits in one process and in several", {
   d$a[5] <- NA
   expect_error(wbb_moments(form, wbb_source(d, shards = 2), backend = "future"), "Part 1.*missing", class = "wbb_error_source")
 })
+
+test_that("a shard whose worker dies is tried again on the others", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("future")
+  skip_if_not("wbb" %in% rownames(utils::installed.packages()), "wbb is not installed")
+  path <- tempfile()
+  con <- DBI::dbConnect(RSQLite::SQLite(), path)
+  DBI::dbWriteTable(con, "visits", d)
+  DBI::dbDisconnect(con)
+  flag <- tempfile()
+  connect <- eval(substitute(function() {
+    # The first worker to come dies.
+    if (Sys.getpid() != session && dir.create(flag, showWarnings = FALSE)) tools::pskill(Sys.getpid(), 9L)
+    DBI::dbConnect(RSQLite::SQLite(), path)
+  }, list(session = Sys.getpid(), flag = flag, path = path)), globalenv())
+  source <- wbb_source(connect, "visits", order_by = "id", shards = 3)
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  made <- wbb_moments(form, source, draws = 4, seed = 1, backend = "future")
+  expect_identical(made$sums, wbb_moments(form, source, draws = 4, seed = 1)$sums)
+  expect_true(dir.exists(flag))
+})

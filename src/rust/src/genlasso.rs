@@ -3,7 +3,7 @@
 use crate::convert::{Fields, Matrix, Result, reply};
 use crate::job;
 use crate::results::Solved;
-use crate::settings::{Range, limits, weight_plan};
+use crate::settings::{Range, lambda, limits, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
 use wbb_core::error::Error;
@@ -23,13 +23,14 @@ fn start(y: Vec<f64>, x: &Nullable<List>, d: &List, fields: &Fields) -> Result<R
     };
     let d = sparse(d, "D")?;
     let plan = weight_plan(fields)?;
-    let options = GenLassoOptions { lambda: fields.numbers("lambda")?, limits: limits(fields)? };
-    let range = Range::read(fields)?;
+    let options = GenLassoOptions { lambda: lambda(fields)?, limits: limits(fields)? };
+    let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
         let lasso = GenLasso::new(y, x, d, plan, options, control)?;
-        let draws = Some(bootstrap::run(&lasso, range.first, range.count, control)?);
-        let (lambda, modes) = (lasso.lambda, lasso.modes);
-        Ok(Solved { draws, modes, lambda, curve: None, method: "interior point" }.outcome())
+        let run = |r: Range| bootstrap::run(&lasso, r.first, r.count, control);
+        let draws = range.map(run).transpose()?;
+        let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
+        Ok(Solved { draws, modes, lambda, curve, method: "interior point" }.outcome())
     })
 }
 

@@ -30,8 +30,7 @@ pub fn start(
     settings: &Fields,
     work: impl FnOnce(&Control) -> Result<Outcome> + Send + 'static,
 ) -> Result<Robj> {
-    let job = Job::start(threads(settings)?, work)?;
-    Ok(ExternalPtr::new(Running { job, tables: Vec::new(), feeder: None }).into())
+    Ok(running(Job::start(threads(settings)?, work), None))
 }
 
 /// The same for work on rows that R reads meanwhile.
@@ -40,8 +39,17 @@ pub fn start_fed(
     work: impl FnOnce(Feed<Rows>, &Control) -> Result<Outcome> + Send + 'static,
 ) -> Result<Robj> {
     let (feeder, feed) = feed();
-    let job = Job::start(threads(settings)?, move |control| work(feed, control))?;
-    Ok(ExternalPtr::new(Running { job, tables: Vec::new(), feeder: Some(feeder) }).into())
+    let job = Job::start(threads(settings)?, move |control| work(feed, control));
+    Ok(running(job, Some(feeder)))
+}
+
+/// Work that is shorter than to start a thread for it; the same in all else.
+pub fn at_once(work: impl FnOnce(&Control) -> Result<Outcome>) -> Robj {
+    running(Job::at_once(work), None)
+}
+
+fn running(job: Job<Outcome>, feeder: Option<Feeder<Rows>>) -> Robj {
+    ExternalPtr::new(Running { job, tables: Vec::new(), feeder }).into()
 }
 
 /// Wait at most `timeout_ms` for the job; its state and progress.

@@ -5,8 +5,12 @@ use crate::job::{self, Outcome};
 use crate::results::flat;
 use crate::settings::weight_plan;
 use extendr_api::prelude::*;
+use wbb_core::engine::job::Control;
 use wbb_core::engine::table::by_numbers;
 use wbb_core::laplace::{draws, posterior_mean, wbb_mean_fixed, wbb_mean_random};
+
+/// Means that take less time than to start a thread.
+const FEW: usize = 1000;
 
 /// Start to compute E(theta | y); R has given the three vectors one length.
 #[extendr]
@@ -31,10 +35,14 @@ fn means(
     count: usize,
     mean: impl Fn(usize) -> f64 + Send + Sync + 'static,
 ) -> Robj {
-    reply(job::start(&Fields::new(settings), move |control| {
+    let work = move |control: &Control| {
         let tables = vec![("mean", by_numbers(count, control, mean)?)];
         Ok(Outcome { tables, rest: Box::new(|| list!()) })
-    }))
+    };
+    if count <= FEW {
+        return job::at_once(work);
+    }
+    reply(job::start(&Fields::new(settings), work))
 }
 
 /// Start to make draws of the bootstrap, one row a draw, column-major.

@@ -3,13 +3,14 @@
 use crate::convert::{Fields, Matrix, Result, reply};
 use crate::job::{self, Outcome};
 use crate::mlp_predict::Shelf;
-use crate::results::{codes, flat, integers};
-use crate::settings::{Range, weight_plan};
+use crate::results::{codes, curve_list, flat, integers, or_null};
+use crate::settings::{Range, lambda, weight_plan};
 use extendr_api::prelude::*;
 use ndarray::{Array2, Array3, ShapeBuilder, s};
 use wbb_core::data::source::Source;
 use wbb_core::data::standard::Standard;
 use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::cv::{Lambda, cross_validate};
 use wbb_core::engine::job::Control;
 use wbb_core::mlp::{
     Activation, Answer, DrawNetwork, Init, Inputs, Method, Mlp, Recipe, Shape, Target,
@@ -32,7 +33,8 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
     let shape = shape(x.cols(), classes, fields)?;
     let standardize = fields.flag("standardize")?;
     let (recipe, keep) = (recipe(fields, plan.seed())?, keep(fields)?);
-    let range = Range::read(fields)?;
+    let lambda = lambda(fields)?;
+    let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
         // A sparse matrix keeps its zeros.
         let centred = matches!(x, Source::Dense(_));
@@ -47,9 +49,27 @@ fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Resul
             _ => Target::classes(y.iter().map(|&id| id as u32).collect(), classes),
         };
         let epochs = recipe.epochs;
-        let mlp = Mlp::new(shape, inputs, target, test, plan, recipe, keep);
+        let mut mlp = Mlp::new(shape, inputs, target, test, plan, recipe, keep);
+        let curve = match &lambda {
+            Lambda::Given(lambda) => {
+                mlp.recipe.lambda = lambda.first().copied().unwrap_or_default();
+                None
+            }
+            Lambda::CrossValidated(settings) => {
+                let curve = cross_validate(&mlp, settings, control)?;
+                mlp.recipe.lambda = curve.chosen(settings.rule);
+                Some(curve)
+            }
+        };
+        let lambda = mlp.recipe.lambda;
+        let chosen =
+            move || vec![("lambda", lambda.into()), ("cv", or_null(curve.map(curve_list)))];
+        let Some(range) = range else {
+            let rest = move || List::from_pairs(chosen());
+            return Ok(Outcome { tables: Vec::new(), rest: Box::new(rest) });
+        };
         let draws = bootstrap::run(&mlp, range.first, range.count, control)?;
-        outcome(draws, epochs, keep, units.unwrap_or_default(), mlp.answer(), control)
+        outcome(draws, epochs, keep, units.unwrap_or_default(), mlp.answer(), chosen, control)
     })
 }
 
@@ -64,7 +84,8 @@ fn recipe(fields: &Fields, seed: u64) -> Result<Recipe> {
     // A negative seed is as good as any other: its bits are the key.
     let batch_seed = fields.optional_number("batch_seed")?.map_or(seed, |s| s as i64 as u64);
     Ok(Recipe {
-        lambda: fields.number("lambda")?,
+        // Chosen in the job.
+        lambda: 0.0,
         epochs: fields.count("epochs")?,
         before: 0,
         batch: fields.count("batch_size")?,
@@ -98,6 +119,7 @@ fn outcome(
     keep: bool,
     units: Standard,
     answer: Answer,
+    chosen: impl FnOnce() -> Vec<(&'static str, Robj)> + Send + 'static,
     control: &Control,
 ) -> Result<Outcome> {
     let mut networks = std::mem::take(&mut draws.asides);
@@ -127,7 +149,7 @@ fn outcome(
             Answer::Number { center, scale } => (center, scale),
             Answer::Classes(_) => (0.0, 1.0),
         };
-        list!(
+        let fields = list!(
             draws = shelf.map_or_else(|| ().into(), |s| Robj::from(ExternalPtr::new(s))),
             curve = flat(curves),
             diagnostics = list!(
@@ -145,7 +167,9 @@ fn outcome(
             scale = units.scale,
             y_center = y_center,
             y_scale = y_scale
-        )
+        );
+        let fields: Vec<_> = fields.iter().chain(chosen()).collect();
+        List::from_pairs(fields)
     };
     Ok(Outcome { tables, rest: Box::new(rest) })
 }

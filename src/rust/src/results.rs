@@ -46,7 +46,7 @@ impl<A: Send + 'static> Solved<A> {
     }
 }
 
-fn or_null(list: Option<List>) -> Robj {
+pub fn or_null(list: Option<List>) -> Robj {
     list.map_or_else(|| ().into(), Robj::from)
 }
 
@@ -76,7 +76,7 @@ fn mode_list<A>(modes: &[Mode<A>]) -> List {
     )
 }
 
-fn curve_list(curve: Curve) -> List {
+pub fn curve_list(curve: Curve) -> List {
     list!(
         lambda = curve.lambda,
         mean = curve.mean,

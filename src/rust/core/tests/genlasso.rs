@@ -6,6 +6,7 @@ use common::{assert_close, grid, noise, normal};
 use proptest::prelude::*;
 use sprs::TriMat;
 use wbb_core::engine::bootstrap;
+use wbb_core::engine::cv::Lambda;
 use wbb_core::engine::freedom::residual_sd;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
@@ -26,7 +27,7 @@ fn fit_by(
 ) -> GenLasso {
     let plan = WeightPlan::new(3, law, PriorWeight::Random, y.len());
     let limits = Limits { tolerance: 1e-6, iterations: 200 };
-    let options = GenLassoOptions { lambda: lambda.to_vec(), limits };
+    let options = GenLassoOptions { lambda: Lambda::Given(lambda.to_vec()), limits };
     GenLasso::new(y.to_vec(), x, d, plan, options, &Control::default()).unwrap()
 }
 
@@ -243,7 +244,7 @@ fn units_of_y_x_and_d_do_not_matter() {
 fn shapes_that_do_not_fit_are_refused_and_a_stopped_run_ends() {
     let plan = || WeightPlan::new(3, Law::Ones, PriorWeight::Fixed, 3);
     let options = || GenLassoOptions {
-        lambda: vec![1.0],
+        lambda: Lambda::Given(vec![1.0]),
         limits: Limits { tolerance: 1e-6, iterations: 200 },
     };
     let y = vec![1.0, 2.0, 3.0];

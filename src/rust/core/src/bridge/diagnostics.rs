@@ -4,10 +4,9 @@
 //! posterior compute them: chains are cut in halves, and autocorrelations are summed up to Geyer's
 //! (1992) initial monotone sequence.
 
-use crate::engine::job::Control;
+use crate::engine::job::{Control, for_parts};
 use crate::error::Error;
 use crate::linalg::dense::dot;
-use rayon::prelude::*;
 
 /// The measures of several quantities, `columns` of equal length one after another.
 pub fn diagnose_all(
@@ -17,8 +16,13 @@ pub fn diagnose_all(
     control: &Control,
 ) -> Result<Vec<(f64, f64)>, Error> {
     let length = values.len() / columns.max(1);
-    let columns: Vec<&[f64]> = values.chunks_exact(length.max(1)).collect();
-    columns.par_iter().map(|values| diagnose(values, chains, control)).collect()
+    let mut measures = vec![(f64::NAN, f64::NAN); columns];
+    let columns = measures.iter_mut().zip(values.chunks_exact(length.max(1)));
+    for_parts(columns, control, |_, (measure, values)| {
+        *measure = diagnose(values, chains, control)?;
+        Ok(())
+    })?;
+    Ok(measures)
 }
 
 /// (R̂, effective sample size) of one quantity; `values` holds chain after chain. NaN where there

@@ -5,10 +5,9 @@ use super::data::Data;
 use super::diagnostics::{diagnose, diagnose_all};
 use super::gaussian::{Gaussian, Moments, least_squares};
 use super::options::{Noise, Options};
-use crate::engine::job::{Control, Stage, for_each};
+use crate::engine::job::{Control, Stage, for_each, for_parts};
 use crate::error::Error;
 use ndarray::{Array2, ShapeBuilder};
-use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// Kept iterations: the draws of chain 1, then those of chain 2, …
@@ -70,8 +69,7 @@ impl<'a> Sampler<'a> {
         let rows = options.draws * options.chains;
         let column = |j: usize| lines.iter().flat_map(move |l| l.iter().skip(j).step_by(width));
         let mut theta = vec![0.0; rows * dimension];
-        theta.par_chunks_exact_mut(rows).enumerate().try_for_each(|(j, to)| {
-            control.check()?;
+        for_parts(theta.chunks_exact_mut(rows), control, |j, to| {
             to.iter_mut().zip(column(j)).for_each(|(o, v)| *o = *v);
             Ok(())
         })?;

@@ -9,7 +9,7 @@
 //! - otherwise a sum of m ≈ θ^a pieces by simple rejection (Hofert 2011) while that is short, and
 //!   the double rejection of Devroye (2009), whose cost is bounded for all θ, where it is not.
 
-use rand::Rng;
+use rand::{Rng, RngCore};
 use rand_distr::{Distribution, Exp1, StandardNormal, StandardUniform};
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2};
 
@@ -74,14 +74,16 @@ fn dyadic<R: Rng>(levels: u32, t: f64, rng: &mut R) -> f64 {
 }
 
 #[inline]
-fn uniform<R: Rng>(rng: &mut R) -> f64 {
+fn uniform<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     StandardUniform.sample(rng)
 }
+
+// The generator of these is one behind a pointer: a copy of it at each of their calls is 50 kB, and no faster.
 
 /// Where pieces become more work than Devroye's double rejection.
 const MANY_PIECES: f64 = 8.0;
 
-fn general<R: Rng>(a: f64, tilt: f64, rng: &mut R) -> f64 {
+fn general(a: f64, tilt: f64, rng: &mut dyn RngCore) -> f64 {
     if tilt.powf(a) < MANY_PIECES { by_pieces(a, tilt, rng) } else { devroye(a, tilt, rng) }
 }
 
@@ -93,7 +95,7 @@ fn zolotarev(u: f64, a: f64) -> f64 {
 
 /// Hofert (2011): the sum of m pieces of Laplace transform exp(−θ^a/m), each accepted with
 /// probability exp(−θ piece), on average e^(−θ^a/m).
-fn by_pieces<R: Rng>(a: f64, tilt: f64, rng: &mut R) -> f64 {
+fn by_pieces(a: f64, tilt: f64, rng: &mut dyn RngCore) -> f64 {
     let pieces = tilt.powf(a).round().max(1.0);
     let shrink = pieces.powf(-1.0 / a);
     let mut sum = 0.0;
@@ -117,7 +119,7 @@ fn b_ratio(u: f64, a: f64) -> f64 {
 }
 
 /// Devroye (2009), the double rejection method, in his notation.
-fn devroye<R: Rng>(a: f64, tilt: f64, rng: &mut R) -> f64 {
+fn devroye(a: f64, tilt: f64, rng: &mut dyn RngCore) -> f64 {
     let tilt_a = tilt.powf(a);
     let b = (1.0 - a) / a;
     let gamma = tilt_a * a * (1.0 - a);

@@ -4,9 +4,9 @@ use crate::error::Error;
 use rayon::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -96,20 +96,54 @@ pub fn for_each<T: Sync>(
     name: impl Fn(&T) -> String + Sync,
     work: impl Fn(&T) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    let one = |item: &T| {
+    on_all_threads(items.len(), &|at| {
         control.check()?;
+        let item = &items[at];
         catch_unwind(AssertUnwindSafe(|| work(item))).unwrap_or_else(|panic| {
             Err(Error::Internal(format!("{}: {}", name(item), text(&*panic))))
         })
-    };
+    })
+}
+
+/// Give each of `parts`, such as the pieces of a table that is filled, to `work` with its number.
+pub fn for_parts<T: Send>(
+    parts: impl IntoIterator<Item = T>,
+    control: &Control,
+    work: impl Fn(usize, T) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+    on_all_threads(parts.len(), &|at| {
+        control.check()?;
+        let part = parts[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+        part.map_or(Ok(()), |part| work(at, part))
+    })
+}
+
+/// The only parallel loop: items are begun in their order, and a single one needs no other thread. It knows
+/// nothing of its work, so that what rayon makes of a loop, 5 kB, is compiled once and not for every one.
+fn on_all_threads(
+    count: usize,
+    work: &(dyn Fn(usize) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    if count <= 1 {
+        return (0..count).try_for_each(work);
+    }
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     (0..rayon::current_num_threads()).into_par_iter().try_for_each(|_| {
         while !failed.load(Relaxed) {
-            let Some(item) = items.get(next.fetch_add(1, Relaxed)) else { break };
-            one(item).inspect_err(|_| failed.store(true, Relaxed))?;
+            let at = next.fetch_add(1, Relaxed);
+            if at >= count {
+                break;
+            }
+            work(at).inspect_err(|_| failed.store(true, Relaxed))?;
         }
         Ok(())
     })
+}
+
+/// A panic as an error.
+fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::Internal(text(&*panic))))
 }
 
 fn text(panic: &(dyn Any + Send)) -> String {
@@ -121,14 +155,37 @@ fn text(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Run `work` in a pool of `threads` (None: one a core) made for it: the global pool would hang in
-/// a forked process.
-fn in_pool<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+/// a forked process. Where no threads can be had, as in webR, the pool is this thread.
+fn in_pool(threads: Option<usize>, work: &mut (dyn FnMut() + Send)) -> Result<(), Error> {
     let mut builder = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = threads {
         builder = builder.num_threads(threads);
     }
-    let failed = |e| Error::argument("threads", format!("could not be started: {e}"));
-    builder.build().map(|pool| pool.install(work)).map_err(failed)
+    let this_thread = || rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    let pool = builder.build().or_else(|_| this_thread().build());
+    match pool {
+        Ok(pool) => pool.install(work),
+        // It is in such a pool already, since the job before.
+        Err(_) if rayon::current_thread_index().is_some() => work(),
+        Err(e) => return Err(Error::argument("threads", format!("could not be started: {e}"))),
+    }
+    Ok(())
+}
+
+/// None: there is no thread to be had, as in webR, and the work was done here.
+fn on_own_thread(body: Box<dyn FnOnce() + Send>) -> Option<JoinHandle<()>> {
+    // The thread takes it out; what could not be started gives it back so.
+    let ours = Arc::new(Mutex::new(Some(body)));
+    let theirs = Arc::clone(&ours);
+    let run = |body: &Mutex<Option<Box<dyn FnOnce() + Send>>>| {
+        let body = body.lock().unwrap_or_else(PoisonError::into_inner).take();
+        body.into_iter().for_each(|body| body());
+    };
+    let thread = std::thread::Builder::new().name("wbb-job".into()).spawn(move || run(&theirs));
+    if thread.is_err() {
+        run(&ours);
+    }
+    thread.ok()
 }
 
 /// Work in the background. Dropping it stops it and waits for its threads.
@@ -145,21 +202,31 @@ impl<T: Send + 'static> Job<T> {
     pub fn start(
         threads: Option<usize>,
         work: impl FnOnce(&Control) -> Result<T, Error> + Send + 'static,
-    ) -> Result<Job<T>, Error> {
+    ) -> Job<T> {
         let control = Arc::new(Control::default());
         let shared = Arc::clone(&control);
         let (sender, result) = channel();
-        let body = move || {
-            let outcome = catch_unwind(AssertUnwindSafe(|| in_pool(threads, || work(&shared))?))
-                .unwrap_or_else(|panic| Err(Error::Internal(text(&*panic))));
+        // Taken out by the pool, which may call it but once.
+        let mut work = Some(work);
+        let body = Box::new(move || {
+            let mut outcome = Err(Error::Cancelled);
+            let mut run = || {
+                if let Some(work) = work.take() {
+                    outcome = work(&shared);
+                }
+            };
+            let outcome = caught(|| in_pool(threads, &mut run)).and(outcome);
             // The owner may be gone: then nobody wants the result.
             let _ = sender.send(outcome);
-        };
-        let thread = std::thread::Builder::new()
-            .name("wbb-job".into())
-            .spawn(body)
-            .map_err(|e| Error::Internal(format!("no thread could be started: {e}")))?;
-        Ok(Job { control, result, ready: None, thread: Some(thread) })
+        });
+        Job { control, result, ready: None, thread: on_own_thread(body) }
+    }
+
+    /// Work that takes less time than to start a thread: it is done when this returns.
+    pub fn at_once(work: impl FnOnce(&Control) -> Result<T, Error>) -> Job<T> {
+        let control = Arc::new(Control::default());
+        let ready = Some(caught(|| work(&control)));
+        Job { control, result: channel().1, ready, thread: None }
     }
 
     /// Wait at most `timeout`; true when the result is there.
@@ -227,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_result_arrives_once() {
-        let mut job = Job::start(Some(2), |_| Ok(42)).unwrap();
+        let mut job = Job::start(Some(2), |_| Ok(42));
         assert!(job.wait(LONG));
         assert_eq!(job.collect(), Ok(42));
         assert_eq!(job.collect(), Err(Error::Cancelled));
@@ -236,12 +303,12 @@ mod tests {
     #[test]
     fn cancelling_and_dropping_stop_the_threads() {
         let begin = Instant::now();
-        let mut job = Job::start(Some(1), endless).unwrap();
+        let mut job = Job::start(Some(1), endless);
         assert!(!job.wait(Duration::from_millis(5)));
         job.cancel();
         job.cancel();
         assert!(job.wait(LONG));
-        drop(Job::start(Some(1), endless).unwrap());
+        drop(Job::start(Some(1), endless));
         assert!(begin.elapsed() < Duration::from_secs(10));
     }
 
@@ -257,11 +324,34 @@ mod tests {
                     Ok(())
                 },
             )
-        })
-        .unwrap();
+        });
         assert_eq!(job.collect(), Err(Error::Internal("draw 2: 100% broken".into())));
-        let mut job: Job<()> = Job::start(Some(1), |_| panic!("outside")).unwrap();
+        let mut job: Job<()> = Job::start(Some(1), |_| panic!("outside"));
         assert_eq!(job.collect(), Err(Error::Internal("outside".into())));
+    }
+
+    #[test]
+    fn short_work_is_done_at_once() {
+        let here = std::thread::current().id();
+        let mut job = Job::at_once(|_| Ok(std::thread::current().id()));
+        assert!(job.wait(Duration::ZERO));
+        assert_eq!(job.collect(), Ok(here));
+        let mut job: Job<()> = Job::at_once(|_| panic!("inside"));
+        assert_eq!(job.collect(), Err(Error::Internal("inside".into())));
+    }
+
+    #[test]
+    fn parts_are_filled_in_their_places() {
+        let control = Control::default();
+        let mut out = vec![0; 10];
+        let fill = |at: usize, part: &mut [usize]| {
+            part.fill(at);
+            Ok(())
+        };
+        for_parts(out.chunks_mut(3), &control, fill).unwrap();
+        assert_eq!(out, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3]);
+        control.stop();
+        assert_eq!(for_parts(out.chunks_mut(3), &control, fill), Err(Error::Cancelled));
     }
 
     #[test]
@@ -270,8 +360,7 @@ mod tests {
             control.begin(Stage::Draws, 10);
             control.advance(4);
             endless(control)
-        })
-        .unwrap();
+        });
         while job.progress() != (Stage::Draws, 4, 10) {
             assert!(!job.wait(Duration::from_millis(1)));
         }

@@ -1,11 +1,10 @@
 //! Numbers made one by one or row by row, on all threads and with an ear for the stop.
 
-use super::job::{Control, Stage, for_each};
+use super::job::{Control, Stage, for_each, for_parts};
 use crate::error::Error;
 use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
 use ndarray::{Array2, ShapeBuilder, s};
-use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// Numbers between two looks at the stop signal.
@@ -20,8 +19,7 @@ pub fn by_numbers(
     number: impl Fn(usize) -> f64 + Sync,
 ) -> Result<Vec<f64>, Error> {
     let mut out = vec![0.0; count];
-    out.par_chunks_mut(PART).enumerate().try_for_each(|(part, out)| {
-        control.check()?;
+    for_parts(out.chunks_mut(PART), control, |part, out| {
         out.iter_mut().enumerate().for_each(|(i, o)| *o = number(part * PART + i));
         Ok(())
     })?;

@@ -43,6 +43,12 @@ pub struct Jump {
     pub rounding: bool,
 }
 
+/// What a unit of a jump costs. One that is rounding has cost the loss u times its size, and would cost a
+/// strong penalty everything.
+fn price(jump: &Jump, u: f64, c: f64) -> f64 {
+    if jump.rounding { u.abs().min(c) } else { c }
+}
+
 /// D'u − X'W(y − Xβ), with y − Xβ and the size of the two terms.
 pub struct Gradient {
     pub value: Vec<f64>,
@@ -73,6 +79,17 @@ impl Problem<'_> {
         (0..d.rows()).map(jump).collect()
     }
 
+    /// The objective, and Σ w (y − Xβ)², as a certificate with these dual variables has them.
+    pub fn objective(&self, system: &System, beta: &[f64], u: &[f64]) -> (f64, f64) {
+        let rest = self.y.iter().zip(system.fit(beta)).map(|(y, f)| y - f);
+        let squares = rest.zip(self.w).map(|(r, w)| w * r * r).sum::<f64>();
+        let jumps = self.jumps(beta);
+        let prices = self.c.iter().zip(u);
+        let penalty: f64 =
+            jumps.iter().zip(prices).map(|(j, (c, u))| price(j, *u, *c) * j.size.abs()).sum();
+        (0.5 * squares + penalty, squares)
+    }
+
     /// The certificate of β, and the dual variables that give it.
     pub fn certify(
         &self,
@@ -93,9 +110,7 @@ impl Problem<'_> {
         for ((jump, u), (c, moved)) in
             self.jumps(beta).iter().zip(&u).zip(self.c.iter().zip(self.jumps(&z)))
         {
-            // A jump that is rounding has cost the loss u times its size, and would cost a strong
-            // penalty everything.
-            let price = if jump.rounding { u.abs().min(*c) } else { *c };
+            let price = price(jump, *u, *c);
             penalty += price * jump.size.abs();
             slack += price * jump.size.abs() - u * jump.size;
             along += u * (jump.size - moved.size);

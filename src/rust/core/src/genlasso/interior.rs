@@ -37,6 +37,8 @@ const SOFTEST: f64 = 1e-6;
 const LOOSE: f64 = 1e-13;
 /// A difference whose dual variable is within this part of its bound vanishes.
 const INSIDE: f64 = 0.999;
+/// A gap that exact zeros are worth.
+const CLOSE: f64 = 1e-9;
 /// A certificate costs as much as half a step: far from the end only every so many steps have one.
 const OFTEN: u32 = 4;
 /// Certificates that are no better before giving up.
@@ -279,11 +281,8 @@ impl Best {
         products <= 1e2 * tolerance * self.certificate.objective.max(self.floor)
     }
 
-    /// Relative to the objective; an objective below the bound is equal to it, to rounding.
     fn gap(&self) -> f64 {
-        let Certificate { objective, bound, .. } = self.certificate;
-        let gap = (objective - bound) / objective.max(self.floor);
-        if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
+        relative_gap(&self.certificate, self.floor)
     }
 
     fn finish(
@@ -292,14 +291,34 @@ impl Best {
         system: &mut System,
         control: &Control,
     ) -> Result<Solution, Error> {
-        let vanish = self.dual.iter().zip(problem.c).map(|(u, c)| u.abs() < INSIDE * c).collect();
+        let inside = |(u, c): (&f64, &f64)| u.abs() < INSIDE * c;
+        let vanish: Vec<bool> = self.dual.iter().zip(problem.c).map(inside).collect();
+        let best = self.tied(problem, system, &vanish);
         Ok(Solution {
-            gap: self.gap(),
-            beta: self.beta,
-            objective: self.certificate.objective,
-            squares: self.certificate.squares,
-            iterations: self.iterations,
+            gap: best.gap(),
+            objective: best.certificate.objective,
+            squares: best.certificate.squares,
+            iterations: best.iterations,
             freedom: system.nullity(vanish, control)?,
+            beta: best.beta,
         })
     }
+
+    /// With differences that vanish made exactly zero, unless that is further from the minimum.
+    fn tied(self, problem: &Problem, system: &System, vanish: &[bool]) -> Best {
+        let Some(beta) = problem.layout.ties.tie(&self.beta, vanish) else {
+            return self;
+        };
+        let (objective, squares) = problem.objective(system, &beta, &self.dual);
+        let certificate = Certificate { objective, squares, ..self.certificate };
+        let gap = relative_gap(&certificate, self.floor);
+        if gap <= self.gap().max(CLOSE) { Best { beta, certificate, ..self } } else { self }
+    }
+}
+
+/// Relative to the objective; an objective below the bound is equal to it, to rounding.
+fn relative_gap(certificate: &Certificate, floor: f64) -> f64 {
+    let Certificate { objective, bound, .. } = *certificate;
+    let gap = (objective - bound) / objective.max(floor);
+    if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
 }

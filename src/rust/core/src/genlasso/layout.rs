@@ -1,6 +1,7 @@
 //! What the equations of all draws share: the order of elimination, and the pattern that follows from it.
 
 use super::flat::Flat;
+use super::ties::Ties;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dissection::elimination_order;
@@ -17,11 +18,17 @@ pub struct Layout {
     /// Place of each coefficient in that order.
     pub place: Vec<u32>,
     pub flat: Flat,
+    pub ties: Ties,
 }
 
 impl Layout {
-    /// Of matrices by rows.
-    pub fn new(x: &SparseMatrix, d: &SparseMatrix, control: &Control) -> Result<Layout, Error> {
+    /// Of matrices by rows, with the unit of each coefficient.
+    pub fn new(
+        x: &SparseMatrix,
+        d: &SparseMatrix,
+        unit: &[f64],
+        control: &Control,
+    ) -> Result<Layout, Error> {
         let pause = &|| control.check();
         let graph = Graph::of_products(&[x, d], pause)?;
         let order = elimination_order(&graph, pause)?;
@@ -30,7 +37,8 @@ impl Layout {
         let x = Gram::new(sorted_columns(x, &place));
         let d = Gram::new(sorted_columns(d, &place));
         let flat = Flat::new(&x, &d, &symbolic, control)?;
-        Ok(Layout { x, d, symbolic, place, flat })
+        let ties = Ties::new(&d.by_rows, order.iter().map(|&j| unit[j as usize]).collect());
+        Ok(Layout { x, d, symbolic, place, flat, ties })
     }
 }
 

@@ -6,15 +6,17 @@
 //!
 //! Fused lasso on a graph, two-dimensional grids, X with more columns than rows. The method is an
 //! [`interior`] point on the sparse equations of [`system`]; every draw ends with the duality gap
-//! of [`certificate`]. Differences that vanish are small rather than zero: a general D has no knots
-//! to walk along.
+//! of [`certificate`]. A general D has no knots to walk along; differences of two coefficients that
+//! vanish are made exactly zero at the end ([`ties`]).
 
 mod certificate;
+mod cv;
 mod flat;
 mod interior;
 mod layout;
 mod problem;
 mod system;
+mod ties;
 mod units;
 
 pub use problem::{GenLasso, GenLassoOptions};

@@ -4,6 +4,7 @@ use super::certificate::Problem;
 use super::interior::Solution;
 use super::layout::Layout;
 use super::units::Units;
+use crate::engine::cv::{Curve, Lambda, cross_validate};
 use crate::engine::freedom::Spread;
 use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
@@ -14,7 +15,7 @@ use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
 
 pub struct GenLassoOptions {
-    pub lambda: Vec<f64>,
+    pub lambda: Lambda,
     pub limits: Limits,
 }
 
@@ -30,14 +31,16 @@ const LEAST_PENALTY: f64 = 1e-200;
 const LARGEST_PENALTY: f64 = 1e100;
 
 pub struct GenLasso {
-    layout: Layout,
-    units: Units,
+    pub(super) layout: Layout,
+    pub(super) units: Units,
     /// In these units.
-    y: Vec<f64>,
-    plan: WeightPlan,
-    options: GenLassoOptions,
+    pub(super) y: Vec<f64>,
+    pub(super) plan: WeightPlan,
+    limits: Limits,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
+    /// If lambda was cross-validated.
+    pub curve: Option<Curve>,
 }
 
 impl GenLasso {
@@ -50,7 +53,6 @@ impl GenLasso {
         options: GenLassoOptions,
         control: &Control,
     ) -> Result<GenLasso, Error> {
-        control.begin(Stage::Mode, options.lambda.len() as u64);
         let mut x = x.unwrap_or_else(|| SparseMatrix::eye(y.len())).to_csr();
         let mut d = d.to_csr();
         if x.rows() != y.len() || x.cols() != d.cols() {
@@ -65,17 +67,36 @@ impl GenLasso {
         }
         let units = Units::of(&mut y, &mut x, &mut d);
         let mut lasso = GenLasso {
-            layout: Layout::new(&x, &d, control)?,
+            layout: Layout::new(&x, &d, &units.columns, control)?,
             units,
             y,
             plan,
-            lambda: options.lambda.clone(),
-            options,
+            limits: options.limits,
+            lambda: Vec::new(),
             modes: Vec::new(),
+            curve: None,
         };
-        let case: Vec<f64> = (0..lasso.y.len()).map(|i| lasso.plan.case(i)).collect();
-        lasso.modes = lasso.solve_weights(&case, &[1.0], control)?;
+        lasso.lambda = match &options.lambda {
+            Lambda::Given(lambda) => lambda.clone(),
+            Lambda::CrossValidated(settings) => {
+                let curve = cross_validate(&lasso, settings, control)?;
+                let chosen = curve.chosen(settings.rule);
+                lasso.curve = Some(curve);
+                vec![chosen]
+            }
+        };
+        control.begin(Stage::Mode, lasso.lambda.len() as u64);
+        lasso.modes = lasso.solve_weights(&lasso.case_weights(), &[1.0], control)?;
         Ok(lasso)
+    }
+
+    pub(super) fn case_weights(&self) -> Vec<f64> {
+        (0..self.y.len()).map(|i| self.plan.case(i)).collect()
+    }
+
+    /// Weights of mean one, none of them quite zero.
+    pub(super) fn relative(&self, weights: &[f64], mean: f64) -> Vec<f64> {
+        weights.iter().map(|w| (w / mean).max(LEAST_WEIGHT)).collect()
     }
 
     fn solve_weights(
@@ -90,30 +111,32 @@ impl GenLasso {
             return Ok(vec![empty; self.lambda.len()]);
         }
         let mean_weight = spread.total / weights.len() as f64;
-        let w: Vec<f64> = weights.iter().map(|w| (w / mean_weight).max(LEAST_WEIGHT)).collect();
-        let floor = self.floor(&w);
+        let w = self.relative(weights, mean_weight);
+        let floor = floor(&self.y, &w);
         let mut modes = Vec::with_capacity(self.lambda.len());
         for &lambda in &self.lambda {
-            let penalty = |j: usize| {
-                let c = lambda * prior[j.min(prior.len() - 1)];
-                self.units.penalty(j, c, mean_weight).clamp(LEAST_PENALTY, LARGEST_PENALTY)
-            };
-            let c: Vec<f64> = (0..self.layout.d.by_rows.rows()).map(penalty).collect();
-            let problem = Problem { layout: &self.layout, w: &w, y: &self.y, c: &c, floor };
-            let found = problem.solve(self.options.limits, control)?;
+            let problem = Sample { y: &self.y, w: &w, mean_weight, floor };
+            let found = self.solve_at(lambda, prior, problem, control)?;
             modes.push(self.mode(&found, mean_weight, &spread));
         }
         Ok(modes)
     }
 
-    /// The least objective that gaps are measured against.
-    fn floor(&self, w: &[f64]) -> f64 {
-        let total: f64 = w.iter().sum();
-        let mean = self.y.iter().zip(w).map(|(y, w)| y * w).sum::<f64>() / total;
-        let around = |centre: f64| -> f64 {
-            self.y.iter().zip(w).map(|(y, w)| 0.5 * w * (y - centre).powi(2)).sum()
+    /// At one lambda.
+    pub(super) fn solve_at(
+        &self,
+        lambda: f64,
+        prior: &[f64],
+        Sample { y, w, mean_weight, floor }: Sample,
+        control: &Control,
+    ) -> Result<Solution, Error> {
+        let penalty = |j: usize| {
+            let c = lambda * prior[j.min(prior.len() - 1)];
+            self.units.penalty(j, c, mean_weight).clamp(LEAST_PENALTY, LARGEST_PENALTY)
         };
-        (FLOOR * around(mean)).max(ROUNDING * around(0.0)).max(f64::MIN_POSITIVE)
+        let c: Vec<f64> = (0..self.layout.d.by_rows.rows()).map(penalty).collect();
+        let problem = Problem { layout: &self.layout, w, y, c: &c, floor };
+        problem.solve(self.limits, control)
     }
 
     /// In the user's units.
@@ -125,7 +148,7 @@ impl GenLasso {
         let squares = found.squares * mean_weight;
         let sigma = self.units.response * spread.residual_sd(squares, found.freedom as f64);
         let finite = objective.is_finite() && theta.iter().all(|b| b.is_finite());
-        let within = found.gap <= self.options.limits.tolerance;
+        let within = found.gap <= self.limits.tolerance;
         Mode {
             theta,
             status: if within && finite { Status::Converged } else { Status::NotConverged },
@@ -136,6 +159,28 @@ impl GenLasso {
             aside: (),
         }
     }
+}
+
+/// What is fitted: weights that were divided by their mean, and the least objective that gaps are measured
+/// against.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
+    pub y: &'a [f64],
+    pub w: &'a [f64],
+    pub mean_weight: f64,
+    pub floor: f64,
+}
+
+/// The mean of y under these weights.
+pub(super) fn mean(y: &[f64], w: &[f64]) -> f64 {
+    y.iter().zip(w).map(|(y, w)| y * w).sum::<f64>() / w.iter().sum::<f64>()
+}
+
+/// The least objective that gaps are measured against.
+pub(super) fn floor(y: &[f64], w: &[f64]) -> f64 {
+    let around =
+        |centre: f64| -> f64 { y.iter().zip(w).map(|(y, w)| 0.5 * w * (y - centre).powi(2)).sum() };
+    (FLOOR * around(mean(y, w))).max(ROUNDING * around(0.0)).max(f64::MIN_POSITIVE)
 }
 
 impl WeightedProblem for GenLasso {

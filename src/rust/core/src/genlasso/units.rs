@@ -9,7 +9,7 @@ use crate::linalg::sparse::{SparseMatrix, line};
 pub struct Units {
     pub response: f64,
     /// Of each column of X, and of each row of D in the new coefficients.
-    columns: Vec<f64>,
+    pub columns: Vec<f64>,
     rows: Vec<f64>,
 }
 

@@ -21,6 +21,7 @@ use crate::engine::job::{Control, Stage};
 use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
+use crate::linalg::order::decreasing;
 use crate::moments::Sums;
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
@@ -205,8 +206,7 @@ impl Lasso {
     /// The unit-weight mode at each lambda, the larger ones first, each from the one before.
     fn find_modes(&mut self, control: &Control) -> Result<(), Error> {
         let lambda = self.lambda.clone();
-        let mut order: Vec<usize> = (0..lambda.len()).collect();
-        order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
+        let order = decreasing(&lambda);
         let mut starts = vec![Vec::new(); lambda.len()];
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
         let mut effective = vec![1.0; lambda.len()];

@@ -11,6 +11,7 @@ pub mod graph;
 pub mod lanes;
 pub mod ldl;
 pub mod normal;
+pub mod order;
 pub mod single;
 pub mod sparse;
 

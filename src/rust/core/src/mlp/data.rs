@@ -3,11 +3,10 @@
 use crate::data::blocks::Blocked;
 use crate::data::source::Source;
 use crate::data::standard::Standard;
-use crate::engine::job::Control;
+use crate::engine::job::{Control, for_parts};
 use crate::error::Error;
 use crate::linalg::single::{DenseRows, Entry, SparseRows};
 use crate::linalg::sparse::SparseMatrix;
-use rayon::prelude::*;
 
 /// Below this share of nonzeros their products take less time than all products do.
 const SPARSE: f64 = 0.4;
@@ -71,14 +70,14 @@ fn scaled(units: Option<&Standard>, j: usize, value: f64) -> f32 {
 fn dense(x: &Blocked, units: Option<&Standard>, control: &Control) -> Result<Storage, Error> {
     let columns = x.cols;
     let mut values = vec![0.0; x.rows * columns];
-    let blocks: Vec<_> = x.ranges().collect();
-    values.par_chunks_mut(x.block * columns).zip(blocks).try_for_each(|(out, rows)| {
+    let blocks = values.chunks_mut(x.block * columns).zip(x.ranges());
+    for_parts(blocks, control, |_, (out, rows)| {
         for (j, column) in x.get(&rows).chunks_exact(rows.len()).enumerate() {
             for (row, &v) in out.chunks_exact_mut(columns).zip(column) {
                 row[j] = scaled(units, j, v);
             }
         }
-        control.check()
+        Ok(())
     })?;
     Ok(Storage::Dense(values))
 }
@@ -86,14 +85,14 @@ fn dense(x: &Blocked, units: Option<&Standard>, control: &Control) -> Result<Sto
 /// Nonzeros of each row.
 fn row_counts(x: &Blocked, control: &Control) -> Result<Vec<u32>, Error> {
     let mut counts = vec![0; x.rows];
-    let blocks: Vec<_> = x.ranges().collect();
-    counts.par_chunks_mut(x.block).zip(blocks).try_for_each(|(counts, rows)| {
+    let blocks = counts.chunks_mut(x.block).zip(x.ranges());
+    for_parts(blocks, control, |_, (counts, rows)| {
         for column in x.get(&rows).chunks_exact(rows.len()) {
             for (count, &v) in counts.iter_mut().zip(column) {
                 *count += (v != 0.0) as u32;
             }
         }
-        control.check()
+        Ok(())
     })?;
     Ok(counts)
 }
@@ -126,7 +125,7 @@ fn sparse_of_dense(
         blocks.push((rows, block));
         rest = others;
     }
-    blocks.into_par_iter().try_for_each(|(rows, block)| {
+    for_parts(blocks, control, |_, (rows, block)| {
         let first = starts[rows.start];
         let mut next: Vec<usize> = starts[rows.clone()].iter().map(|s| s - first).collect();
         for (j, column) in x.get(&rows).chunks_exact(rows.len()).enumerate() {
@@ -137,7 +136,7 @@ fn sparse_of_dense(
                 }
             }
         }
-        control.check()
+        Ok(())
     })?;
     Ok(Storage::Sparse { starts, entries })
 }

@@ -9,9 +9,10 @@
 //! - `units`: activations (the products that take the time are in `linalg::single`);
 //! - `network`: there and back again; `target`: what is lost on the way;
 //! - `start`, `order`, `optimizer`, `average`, `train`: the steps of a draw;
-//! - `problem`: the draws; `predict`: their answers, of which `predictions` makes what is asked for.
+//! - `problem`: the draws; `cv`: their lambda; `predict`: their answers, of which `predictions` makes what is asked for.
 
 mod average;
+mod cv;
 mod data;
 mod network;
 mod optimizer;

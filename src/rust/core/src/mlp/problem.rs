@@ -42,12 +42,12 @@ pub struct DrawNetwork {
 
 pub struct Mlp {
     pub shape: Shape,
-    x: Inputs,
-    target: Target,
+    pub(super) x: Inputs,
+    pub(super) target: Target,
     /// Rows to predict with every draw.
     test: Option<Inputs>,
-    plan: WeightPlan,
-    recipe: Recipe,
+    pub(super) plan: WeightPlan,
+    pub recipe: Recipe,
     keep: bool,
     /// Where draws begin that have no place of their own, and what they have in common from there.
     shared: OnceLock<Vec<f32>>,
@@ -126,7 +126,7 @@ impl Mlp {
     }
 
     /// The network, and the step that led to it: what diverges is tried again with a smaller one.
-    fn train(
+    pub(super) fn train(
         &self,
         sample: Sample,
         start: &[f32],
@@ -144,7 +144,7 @@ impl Mlp {
     }
 
     /// The random place where a draw, or the network that it starts from, begins.
-    fn first(&self, draw: u64, control: &Control) -> Result<Cow<'_, [f32]>, Error> {
+    pub(super) fn first(&self, draw: u64, control: &Control) -> Result<Cow<'_, [f32]>, Error> {
         let seed = self.plan.seed();
         if self.recipe.init == Init::Fresh {
             return start(&self.shape, seed, draw, control).map(Cow::Owned);
@@ -257,7 +257,7 @@ impl Mlp {
 }
 
 /// Weights of mean 1.
-fn relative(weights: &[f64], total: f64) -> Vec<f32> {
+pub(super) fn relative(weights: &[f64], total: f64) -> Vec<f32> {
     let mean = total / weights.len() as f64;
     weights.iter().map(|w| (w / mean) as f32).collect()
 }

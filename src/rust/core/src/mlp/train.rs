@@ -218,6 +218,16 @@ impl<'a> Trainer<'a> {
         Ok(self.look(start, &rows, control)?.gradient)
     }
 
+    /// Σ weight × loss over these rows, by their number.
+    pub fn loss(
+        &mut self,
+        parameters: &[f32],
+        rows: &[u32],
+        control: &Control,
+    ) -> Result<f64, Error> {
+        Ok(self.look(parameters, rows, control)?.loss)
+    }
+
     /// gradient += share × Σ weight × gradient of the loss over these rows.
     fn accumulate(
         &mut self,

@@ -6,11 +6,10 @@ use super::rows::{Rows, Stretch};
 use super::sums::{Cases, Layout, Sums};
 use crate::engine::feed::Feed;
 use crate::engine::freedom::SAMPLE;
-use crate::engine::job::{Control, Stage};
+use crate::engine::job::{Control, Stage, for_parts};
 use crate::error::Error;
 use crate::linalg::lanes::LANES;
 use crate::random::weights::WeightPlan;
-use rayon::prelude::*;
 
 /// What to sum.
 pub struct Request {
@@ -49,7 +48,7 @@ pub fn collect(
         if rows.fold.as_ref().is_none_or(Vec::is_empty) {
             rows.fold = Some(folds(plan, request.folds, rows));
         }
-        groups.par_iter_mut().try_for_each(|group| group.add(rows, control))?;
+        for_parts(groups.iter_mut(), control, |_, group| group.add(rows, control))?;
         control.advance(rows.len() as u64);
         rows.follow();
         Ok(())

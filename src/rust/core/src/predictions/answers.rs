@@ -4,10 +4,9 @@
 //! of rows, the draws in parallel, and each block is reduced before the next is made.
 
 use super::reduce::{Block, Reduction};
-use crate::engine::job::{Control, Stage};
+use crate::engine::job::{Control, Stage, for_parts};
 use crate::error::Error;
 use ndarray::{Array3, ArrayView3, ArrayViewMut2, s};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Numbers in a block: a draw is read once for each, so that it should have many rows.
@@ -62,9 +61,8 @@ pub fn ask(
     for first in (0..rows).step_by(most) {
         let here = first..(first + most).min(rows);
         let size = outputs * here.len();
-        let of_draws = values[..draws * size].par_chunks_mut(size).enumerate();
-        of_draws.try_for_each(|(draw, values)| {
-            control.check()?;
+        let of_draws = values[..draws * size].chunks_mut(size);
+        for_parts(of_draws, control, |draw, values| {
             let by_output = ArrayViewMut2::from_shape((outputs, here.len()), values);
             let mut by_row = by_output.map_err(of_shape)?.reversed_axes();
             answers.fill(draw, here.clone(), control, &mut by_row)?;

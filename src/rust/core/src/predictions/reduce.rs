@@ -3,11 +3,10 @@
 //! Sums over draws and over rows run in the order of the draws and the rows, so that nothing depends
 //! on threads or on how the rows were put into blocks.
 
-use crate::engine::job::Control;
+use crate::engine::job::{Control, for_parts};
 use crate::error::Error;
 use crate::random::mixture::{Level, Mixture};
 use ndarray::{Array2, Array3, ArrayView1, ArrayView3, Axis, ShapeBuilder, s};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The answers of all draws at some rows, by draw, output and row.
@@ -115,13 +114,11 @@ impl Reduction for Limits {
         let (_, outputs, rows) = block.values.dim();
         let cells: Vec<(usize, usize)> =
             (0..outputs).flat_map(|o| (0..rows).map(move |row| (o, row))).collect();
-        let found: Vec<Vec<f64>> = cells
-            .par_iter()
-            .map(|&(output, row)| {
-                control.check()?;
-                Ok(self.of_cell(block.values.slice(s![.., output, row])))
-            })
-            .collect::<Result<_, Error>>()?;
+        let mut found = vec![Vec::new(); cells.len()];
+        for_parts(found.iter_mut().zip(&cells), control, |_, (found, &(output, row))| {
+            *found = self.of_cell(block.values.slice(s![.., output, row]));
+            Ok(())
+        })?;
         for (&(output, row), found) in cells.iter().zip(&found) {
             let mut place = self.limits.slice_mut(s![block.rows.start + row, output, ..]);
             place.iter_mut().zip(found).for_each(|(place, limit)| *place = *limit);

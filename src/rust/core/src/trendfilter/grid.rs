@@ -4,6 +4,7 @@ use super::segment::Points;
 use crate::engine::freedom::Spread;
 use crate::engine::job::Control;
 use crate::error::Error;
+use crate::linalg::order::increasing;
 
 /// Distinct, increasing points, and which rows lie on each.
 pub struct Grid {
@@ -109,7 +110,7 @@ fn sorted(x: &[f64], control: &Control) -> Result<Vec<usize>, Error> {
     let mut rows: Vec<usize> = (0..x.len()).collect();
     for run in rows.chunks_mut(RUN) {
         control.check()?;
-        run.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+        increasing(run, x);
     }
     let mut width = RUN;
     let mut other = vec![0; rows.len()];

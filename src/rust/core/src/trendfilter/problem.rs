@@ -11,6 +11,7 @@ use crate::engine::job::{Control, Stage};
 use crate::engine::limits::Limits;
 use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
+use crate::linalg::order::decreasing;
 use crate::linalg::sparse::multiply;
 use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
@@ -107,8 +108,7 @@ impl TrendFilter {
         };
         control.begin(Stage::Mode, self.lambda.len() as u64);
         let sample = self.grid.sample(&self.y, &self.case_weights());
-        let mut order: Vec<usize> = (0..self.lambda.len()).collect();
-        order.sort_by(|&a, &b| self.lambda[b].total_cmp(&self.lambda[a]));
+        let order = decreasing(&self.lambda);
         let mut modes: Vec<Option<Mode<Knots>>> = vec![None; self.lambda.len()];
         self.starts = vec![Knots::default(); self.lambda.len()];
         let mut start = Knots::default();

@@ -23,6 +23,8 @@ pub struct Step {
     pub to: Place,
     /// What the objective loses on the way, by the model.
     pub decrease: f64,
+    /// What it misses of that of the model's minimum.
+    pub missed: f64,
     /// The longest way of a coefficient that nothing penalises.
     pub free: f64,
 }
@@ -43,8 +45,13 @@ impl Solver {
     }
 }
 
-/// What is left to gain at which sweeps may end; None: the exact minimum is wanted.
-pub type Enough = Option<f64>;
+/// What sweeps may miss of the minimum of a model: at first, and where that is not little beside what the
+/// step gains, at last.
+#[derive(Clone, Copy)]
+pub struct Enough {
+    pub first: f64,
+    pub last: f64,
+}
 
 impl Model {
     /// The problem of a task in this model's coordinates, divided by the task's weight over the model's.
@@ -67,13 +74,13 @@ impl Model {
         Reduced::new(&Quadratic { gram: self.gram.view(), penalty: &penalty })
     }
 
-    /// To the minimum of the model around a task's place (nearly, where that is `enough`).
+    /// To the minimum of the model around a task's place: the exact one, or nearly where that is enough.
     pub fn step(
         &self,
         task: &Task,
         shared: Option<&Reduced>,
         solver: &mut Solver,
-        enough: Enough,
+        enough: Option<Enough>,
         control: &Control,
     ) -> Result<Step, Error> {
         let ratio = self.weight / task.found.weight;
@@ -87,10 +94,12 @@ impl Model {
             (*reduced, *known) = (Reduced::new(&model), false);
         }
         let again = *known && penalty.ridge == *ridge;
+        let mut missed = 0.0;
         let mut descend = |q: &Quadratic, origin: &Origin, beta: &mut [f64]| -> Result<(), Error> {
-            if let Some(least) = enough {
-                let mut correlation = origin.correlation.to_vec();
-                if converge(q, beta, &mut correlation, least * ratio) {
+            if let Some(enough) = enough {
+                let found = sweep(q, origin, beta, enough.first * ratio, enough.last * ratio);
+                if let Some(least) = found {
+                    missed = least / ratio;
                     return Ok(());
                 }
                 beta.copy_from_slice(origin.beta);
@@ -128,6 +137,25 @@ impl Model {
         self.coordinates.iter().zip(&beta[self.intercepts..]).for_each(|(&j, b)| {
             to.beta[j as usize] = *b;
         });
-        Ok(Step { to, decrease: decrease.max(0.0) / ratio, free })
+        Ok(Step { to, decrease: decrease.max(0.0) / ratio, missed, free })
+    }
+}
+
+/// Sweep until little is missed beside what is gained: how much that is; None if it takes too long.
+fn sweep(q: &Quadratic, origin: &Origin, beta: &mut [f64], first: f64, last: f64) -> Option<f64> {
+    let mut correlation = origin.correlation.to_vec();
+    let start = origin.value(q, &correlation, beta).sum;
+    let mut least = first.max(last);
+    loop {
+        // Each coordinate may miss its part.
+        let moved = beta.iter().filter(|b| **b != 0.0).count() + 8;
+        if !converge(q, beta, &mut correlation, least / moved as f64) {
+            return None;
+        }
+        let gained = start - origin.value(q, &correlation, beta).sum;
+        if least <= last || least <= 0.05 * gained {
+            return Some(least);
+        }
+        least = (0.02 * gained.max(0.0)).max(last).min(0.1 * least);
     }
 }

@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::lasso::problem::{Method, Options};
 use crate::lasso::starts::Starts;
 use crate::lasso::task::{self, RowWeights};
+use crate::linalg::order::decreasing;
 use crate::loss::response::{Family, Measure, Response};
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
@@ -144,8 +145,7 @@ impl Glm {
     /// method, by what the modes look like.
     fn find_modes(&mut self, control: &Control) -> Result<(), Error> {
         let lambda = self.lambda.clone();
-        let mut order: Vec<usize> = (0..lambda.len()).collect();
-        order.sort_by(|&a, &b| lambda[b].total_cmp(&lambda[a]));
+        let order = decreasing(&lambda);
         let mut starts = vec![Vec::new(); lambda.len()];
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
         let mut task = self.task(RowWeights::Case(&self.plan));

@@ -11,10 +11,10 @@
 //! constraints of the dual (MATH 8) where d is the minimum of the model and no column outside of it is
 //! violated. Its distance from the primal is Σ w KL(μ + hδ, μ) ≤ Σ w (hδ)² / h, twice what the model says
 //! can be gained. A model made elsewhere is off by a factor: consecutive steps by it, which shorten by θ,
-//! say how far, and the gain counts 1/(1 − θ)² times.
+//! say how far, and the gain counts 1/(1 − θ)² times. A draw ends where its last step leads, closer than that.
 
 use super::curvature::{curvature, curvatures};
-use super::model::{Model, Solver, Step};
+use super::model::{Enough, Model, Solver, Step};
 use super::pass::pass;
 use super::task::{Data, Found, Place, Task};
 use crate::engine::job::Control;
@@ -98,6 +98,8 @@ struct State {
     fresh: bool,
     /// What the last step was to gain, if the model still is what it was.
     last: Option<f64>,
+    /// What any last step was to gain.
+    before: Option<f64>,
     least: f64,
     /// The longest way of a coefficient without a penalty in the last step.
     free: f64,
@@ -236,6 +238,7 @@ impl State {
             part: 1.0,
             fresh: false,
             last: None,
+            before: None,
             least: f64::INFINITY,
             free: 0.0,
             slow: 0,
@@ -330,12 +333,10 @@ impl State {
         control: &Control,
     ) -> Result<Option<Step>, Error> {
         let task = &attempt.task;
+        let enough = self.enough(set, task);
         if let (Uses::Reference, Some(reference)) = (self.uses, set.reference) {
-            let size = self.size(set, task);
-            let least =
-                (1e-3 * self.last.unwrap_or(0.1 * size)).max(1e-3 * set.limits.tolerance * size);
             let (model, shared) = (&reference.model, reference.reduced.as_ref());
-            return model.step(task, shared, &mut self.solver, Some(least), control).map(Some);
+            return model.step(task, shared, &mut self.solver, Some(enough), control).map(Some);
         }
         let Some(Own { model, solver }) = &mut attempt.own else { return Ok(None) };
         // Coefficients that the model does not know cannot be moved by it.
@@ -345,7 +346,18 @@ impl State {
         if !(0..task.place.beta.len()).all(|j| known(&j)) {
             return Ok(None);
         }
-        model.step(task, None, solver, None, control).map(Some)
+        let enough = Some(enough).filter(|_| model.coordinates.len() > FEW);
+        model.step(task, None, solver, enough, control).map(Some)
+    }
+
+    /// How near the minimum of a model of many coordinates is worth going: to a small part of what the
+    /// last step gained, or of what the tolerance leaves.
+    fn enough(&self, set: Setting, task: &Task) -> Enough {
+        let size = self.size(set, task);
+        Enough {
+            first: 0.03 * self.last.unwrap_or(0.1 * size),
+            last: 0.02 * set.limits.tolerance * size,
+        }
     }
 
     /// The step of a model just made here.
@@ -356,8 +368,13 @@ impl State {
         round: u32,
         control: &Control,
     ) -> Result<(), Error> {
+        // What the step before gained, if there was one.
+        (self.last, self.before) = (self.before, None);
+        let enough = self.enough(set, &attempt.task);
         let Some(Own { model, solver }) = &mut attempt.own else { return Ok(()) };
-        let step = model.step(&attempt.task, None, solver, None, control)?;
+        let enough = Some(enough).filter(|_| model.coordinates.len() > FEW);
+        let step = model.step(&attempt.task, None, solver, enough, control)?;
+        self.last = None;
         if !lacks(model, &attempt.task, step.decrease)
             && self.certify(set, &mut attempt.task, &step, step.decrease, step.free, round)
         {
@@ -376,7 +393,7 @@ impl State {
     }
 
     fn go(&mut self, task: &mut Task, step: Step) {
-        (self.last, self.free) = (Some(step.decrease), step.free);
+        (self.last, self.before, self.free) = (Some(step.decrease), Some(step.decrease), step.free);
         task.place = step.to.clone();
         self.target = Some(step.to);
     }
@@ -399,7 +416,7 @@ impl State {
         round: u32,
     ) -> bool {
         let size = self.size(set, task);
-        let gap = 2.0 * gain / size;
+        let gap = 2.0 * (gain + step.missed) / size;
         let enough = gap <= set.limits.tolerance;
         let perfect = size <= PERFECT * set.unit * task.found.weight;
         if step.free > LONG && (enough || perfect) {

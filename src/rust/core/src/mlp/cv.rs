@@ -1,0 +1,94 @@
+//! Lambda by cross-validation: for every fold and lambda a network is trained on the other rows.
+//!
+//! All start in the place of the seed and see the same orders of rows, so that they differ by lambda and by
+//! their rows alone. The error is the loss without the penalty: the cross-entropy, or the squared error.
+
+use super::problem::{Mlp, relative};
+use super::target::Target;
+use super::train::{Recipe, Sample, Trainer};
+use crate::engine::cv::{CrossValidated, Path};
+use crate::engine::job::Control;
+use crate::error::Error;
+
+/// The largest lambda over the weight of the rows, in units of the loss, beyond which a penalty leaves no network.
+const LARGEST: f64 = 0.1;
+
+impl CrossValidated for Mlp {
+    fn largest_lambda(&self, _: &Control) -> Result<f64, Error> {
+        let total: f64 = (0..self.x.rows).map(|i| self.plan.case(i)).sum();
+        Ok(LARGEST * total * self.target.loss_unit())
+    }
+
+    fn smallest_ratio(&self) -> f64 {
+        1e-6
+    }
+
+    fn folds(&self, count: u32) -> Vec<u32> {
+        self.plan.folds(count)
+    }
+
+    fn paths(
+        &self,
+        of_row: &[u32],
+        group: &[u32],
+        lambda: &[f64],
+        control: &Control,
+    ) -> Result<Vec<Path>, Error> {
+        group.iter().map(|&fold| self.path(of_row, fold, lambda, control)).collect()
+    }
+}
+
+impl Mlp {
+    fn path(
+        &self,
+        of_row: &[u32],
+        fold: u32,
+        lambda: &[f64],
+        control: &Control,
+    ) -> Result<Path, Error> {
+        let parameters = self.shape.parameters() as u32;
+        let mut path = Path { nonzero: vec![parameters; lambda.len()], ..Path::default() };
+        // The fit to all rows is found later, at one lambda.
+        path.errors = vec![0.0; lambda.len()];
+        if fold == 0 {
+            return Ok(path);
+        }
+        let case = |i: usize| self.plan.case(i);
+        let held: Vec<u32> =
+            (0..self.x.rows as u32).filter(|&i| of_row[i as usize] == fold).collect();
+        let mut train: Vec<f64> = (0..self.x.rows).map(case).collect();
+        held.iter().for_each(|&i| train[i as usize] = 0.0);
+        let total: f64 = train.iter().sum();
+        path.weight = held.iter().map(|&i| case(i as usize)).sum();
+        if total == 0.0 || path.weight == 0.0 {
+            return Ok(Path { weight: 0.0, ..path });
+        }
+        let weights = relative(&train, total);
+        let judged: Vec<f32> = (0..self.x.rows).map(|i| case(i) as f32).collect();
+        let first = self.first(0, control)?;
+        let unit = match &self.target {
+            Target::Classes { .. } => 1.0,
+            // Of half the squared error.
+            Target::Numbers { .. } => 2.0 * self.target.loss_unit(),
+        };
+        let whole: f64 = (0..self.x.rows).map(case).sum();
+        for (lambda, error) in lambda.iter().zip(&mut path.errors) {
+            // The penalty keeps its share of a loss with fewer terms.
+            let penalty = lambda / whole;
+            let sample = Sample { x: &self.x, target: &self.target, weights: &weights, penalty };
+            let recipe = Recipe { lambda: *lambda, ..self.recipe.clone() };
+            let (trained, _) = self.train(sample, &first, &recipe, control, || {})?;
+            let test = Sample { weights: &judged, ..sample };
+            *error = match trained {
+                Some(t) => {
+                    let loss =
+                        Trainer::new(&self.shape, test).loss(&t.parameters, &held, control)?;
+                    unit * loss * held.len() as f64
+                }
+                // A lambda at which the training diverges is not to be taken.
+                None => f64::MAX.sqrt(),
+            };
+        }
+        Ok(path)
+    }
+}
