@@ -20,7 +20,8 @@
 #' @examples
 #' # Three guesses of what is missing, by hand
 #' fits <- lapply(1:3, function(i) {
-#'   full <- transform(airquality, Ozone = ifelse(is.na(Ozone), sample(na.omit(Ozone), 153, TRUE), Ozone))
+#'   guess <- sample(na.omit(airquality$Ozone), 153, TRUE)
+#'   full <- transform(airquality, Ozone = ifelse(is.na(Ozone), guess, Ozone))
 #'   wbb_lasso(Ozone ~ Wind + Temp, full, lambda = 10, draws = 100, seed = i)
 #' })
 #' pool_wbb(fits)

@@ -103,7 +103,8 @@ survival_at <- function(time, status, weights, own, eta, times) {
 #'   `newdata`), `time`, `survival`, `lower` and `upper`. `plot()` returns it invisibly; `autoplot()` a ggplot object.
 #' @examplesIf requireNamespace("survival", quietly = TRUE)
 #' lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog")])
-#' fit <- wbb_lasso(survival::Surv(time, status) ~ ., lung, family = "cox", lambda = 2, draws = 200, seed = 1)
+#' fit <- wbb_lasso(survival::Surv(time, status) ~ ., lung, family = "cox", lambda = 2,
+#'   draws = 200, seed = 1)
 #' curves <- survival_curve(fit, data.frame(age = 60, sex = 1:2, ph.ecog = 1), times = c(180, 365))
 #' curves
 #' plot(survival_curve(fit, data.frame(age = 60, sex = 1:2, ph.ecog = 1)))

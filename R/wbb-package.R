@@ -32,6 +32,7 @@
 #' @importFrom stats predict residuals variable.names vcov weights
 #' @importClassesFrom Matrix dgCMatrix sparseMatrix
 #' @keywords internal
+#' @aliases NULL wbb-package
 "_PACKAGE"
 
 #' The objective, the scale of lambda, and when not to trust the draws

@@ -78,6 +78,7 @@ find_missing() {
     have pandoc || need pandoc pandoc
     have checkbashisms || need checkbashisms devscripts
     have qpdf || need qpdf qpdf
+    have pngquant || need "pngquant (small pictures in vignettes)" pngquant
     have tidy || need "HTML tidy" tidy
     have pdflatex || need LaTeX \
       texlive-latex-base texlive-latex-recommended texlive-fonts-recommended

@@ -44,7 +44,7 @@ test_that("the order of the batches has a seed of its own", {
 
 test_that("draws that ended far from a minimum are said to have", {
   few <- expect_warning(
-    fit <- wbb_mlp(Species ~ ., iris, hidden = 6, draws = 5, epochs = 1, standardize = TRUE, seed = 1),
+    fit <- wbb_mlp(Species ~ ., iris, hidden = 6, draws = 5, epochs = 1, batch_size = 128, standardize = TRUE, seed = 1),
     class = "wbb_warning_training"
   )
   expect_match(conditionMessage(few), "5 of 5 draws ended far from a minimum")

@@ -55,7 +55,7 @@ impl Tilted {
 /// Lévy variable, needs no case of its own.
 #[inline]
 fn half<R: Rng>(t: f64, rng: &mut R) -> f64 {
-    let z: f64 = StandardNormal.sample(rng);
+    let z = normal(rng);
     let y = z * z;
     let root = 1.0 / (2.0 * t + y + (y * (4.0 * t + y)).sqrt());
     let other = 2.0 * t * root;
@@ -73,12 +73,22 @@ fn dyadic<R: Rng>(levels: u32, t: f64, rng: &mut R) -> f64 {
     scale
 }
 
-#[inline]
+// These stand once in the library: every copy brings the generator along, 60 kB in all, and is no faster.
+
+#[inline(never)]
 fn uniform<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     StandardUniform.sample(rng)
 }
 
-// The generator of these is one behind a pointer: a copy of it at each of their calls is 50 kB, and no faster.
+#[inline(never)]
+fn normal<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+#[inline(never)]
+fn exponential<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    Exp1.sample(rng)
+}
 
 /// Where pieces become more work than Devroye's double rejection.
 const MANY_PIECES: f64 = 8.0;
@@ -102,7 +112,7 @@ fn by_pieces(a: f64, tilt: f64, rng: &mut dyn RngCore) -> f64 {
     for _ in 0..pieces as usize {
         sum += loop {
             // Kanter's (1975) stable variable.
-            let e: f64 = Exp1.sample(rng);
+            let e = exponential(rng);
             let piece = shrink * (zolotarev(PI * uniform(rng), a) / e).powf((1.0 - a) / a);
             if uniform(rng) <= (-tilt * piece).exp() {
                 break piece;
@@ -136,7 +146,7 @@ fn devroye(a: f64, tilt: f64, rng: &mut dyn RngCore) -> f64 {
             let v = uniform(rng);
             let w = uniform(rng);
             let u = if gamma >= 1.0 && v < w1 / (w1 + w2) {
-                let normal: f64 = StandardNormal.sample(rng);
+                let normal = normal(rng);
                 normal.abs() / root_gamma
             } else if gamma < 1.0 && v < w3 / (w2 + w3) {
                 PI * w
@@ -163,12 +173,12 @@ fn devroye(a: f64, tilt: f64, rng: &mut dyn RngCore) -> f64 {
         let (left, right) = (delta * half_normal, z / at);
         let v = uniform(rng) * (left + delta + right);
         let (x, slack) = if v < left {
-            let normal: f64 = StandardNormal.sample(rng);
+            let normal = normal(rng);
             (m - delta * normal.abs(), 0.5 * normal * normal)
         } else if v < left + delta {
             (m + delta * uniform(rng), 0.0)
         } else {
-            let e: f64 = Exp1.sample(rng);
+            let e = exponential(rng);
             (m + delta + e * right, e)
         };
         if x <= 0.0 {
