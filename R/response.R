@@ -98,7 +98,7 @@ code_poisson <- function(y, argument, n, levels = NULL) {
   y <- check_response(y, argument, n)
   if (any(y < 0)) {
     at <- first_bad(y < 0)
-    bad_argument(argument, "be counts, not negative,", y, paste("element", at, "is", show_value(y[at])))
+    bad_argument(argument, "be counts, not negative", y, paste("element", at, "is", show_value(y[at])))
   }
   if (is.null(levels) && all(y == 0)) bad_argument(argument, "have a positive count", y, "all are 0")
   list(y = y)

@@ -3,7 +3,7 @@
 use super::measure::{area, misclassified};
 use super::pass::pass;
 use super::problem::Glm;
-use super::solve::{Attempt, solve};
+use super::solve::{Attempt, Setting, solve};
 use super::task::Task;
 use crate::engine::cv::{CrossValidated, Path};
 use crate::engine::job::Control;
@@ -73,7 +73,7 @@ impl CrossValidated for Folding<'_> {
     ) -> Result<Vec<Path>, Error> {
         let glm = self.glm;
         let mut folds: Vec<Fold> = group.iter().map(|&f| self.fold(of_row, f)).collect();
-        let setting = glm.setting(ROUGH);
+        let setting = Setting { direct: glm.is_small(), ..glm.setting(ROUGH) };
         for &lambda in lambda {
             control.check()?;
             for fold in &mut folds {
@@ -104,11 +104,7 @@ impl CrossValidated for Folding<'_> {
     }
 }
 
-fn solve_all(
-    setting: super::solve::Setting,
-    folds: &mut [Fold],
-    control: &Control,
-) -> Result<(), Error> {
+fn solve_all(setting: Setting, folds: &mut [Fold], control: &Control) -> Result<(), Error> {
     let mut open: Vec<&mut Attempt> = folds.iter_mut().map(|f| &mut f.fit).collect();
     solve(setting, &mut open, control)?;
     Ok(())

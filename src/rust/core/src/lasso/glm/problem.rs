@@ -52,7 +52,7 @@ impl Glm {
     /// Without the reference, which is for draws.
     pub(super) fn setting(&self, tolerance: f64) -> Setting<'_> {
         let limits = Limits { tolerance, ..self.options.limits };
-        Setting { data: &self.data, reference: None, limits, unit: self.unit }
+        Setting { data: &self.data, reference: None, direct: false, limits, unit: self.unit }
     }
 
     /// Penalties of the second step: its own lambda on the support of β, everything else excluded.
@@ -99,6 +99,11 @@ impl Glm {
         out
     }
 
+    /// The model that all draws share, where they do.
+    fn shared(&self) -> Option<&Reference> {
+        self.reference.as_ref().filter(|_| self.method == Method::Reference)
+    }
+
     /// Where a draw with these prior weights starts.
     fn start(&self, l: usize, prior: &[f64], control: &Control) -> Result<&[f64], Error> {
         let starts = &self.starts[l];
@@ -108,7 +113,8 @@ impl Glm {
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.place.set(from);
             let mut attempt = Attempt::from(task);
-            solve(self.setting(ROUGH), std::slice::from_mut(&mut attempt), control)?;
+            let setting = Setting { reference: self.shared(), ..self.setting(ROUGH) };
+            solve(setting, std::slice::from_mut(&mut attempt), control)?;
             Ok(attempt.task.place.flat())
         })
     }
@@ -146,8 +152,9 @@ impl WeightedProblem for Glm {
         let attempt = |&k| Attempt::from(self.task(RowWeights::Draw(self.plan.draw(k))));
         let mut attempts: Vec<Attempt> = draws.iter().map(attempt).collect();
         let mut modes: Vec<Option<Mode>> = vec![None; draws.len() * self.lambda.len()];
-        let reference = self.reference.as_ref().filter(|_| self.method == Method::Reference);
-        let setting = Setting { reference, ..self.setting(self.options.limits.tolerance) };
+        let tolerance = self.options.limits.tolerance;
+        let direct = self.method == Method::Gram;
+        let setting = Setting { reference: self.shared(), direct, ..self.setting(tolerance) };
         for (l, &lambda) in self.lambda.iter().enumerate() {
             for (attempt, prior) in attempts.iter_mut().zip(&priors) {
                 control.check()?;

@@ -220,6 +220,13 @@ impl Glm {
         Ok(Reference { model, reduced })
     }
 
+    /// Can the curvatures of many draws be one product of all columns?
+    pub(super) fn is_small(&self) -> bool {
+        let data = &self.data;
+        let plain = data.predictors() == 1 && !data.likelihood.coupled();
+        plain && data.size() <= FEW && !data.base.design.is_sparse()
+    }
+
     /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
     fn choose(&self, support: f64) -> Method {
         let design = &self.data.base.design;
@@ -227,9 +234,7 @@ impl Glm {
         let classes = self.data.predictors() as f64;
         let coupled = self.data.likelihood.coupled();
         let (p, size) = (self.data.cols() as f64, self.data.size() as f64);
-        if self.data.size() <= FEW && classes == 1.0 && !coupled && !design.is_sparse() {
-            return Method::Gram;
-        }
+        let few = self.is_small();
         let per_row = design.size() as f64 / n;
         // An exponential costs as much as 20 fused multiplications, a random weight as 75.
         let pass = classes * (2.0 * per_row + 20.0) + if n > 65_536.0 { 75.0 } else { 5.0 };
@@ -247,8 +252,13 @@ impl Glm {
         let off = 2.0 * (active / units).sqrt();
         let passes = 3.0 + (1e-7f64).ln() / (2.0 * off.min(0.99).ln());
         let reference = passes * (pass + 10.0 * active * size.min(512.0) / n);
-        if off < 0.5 && self.data.size() <= REFERENCE_LIMIT && reference < working {
+        // The products of all draws at once: five of their multiplications cost as much as two of a pass.
+        let direct = 2.5 * (0.2 * size * (size + 1.0) + pass);
+        let other = if few { direct } else { working };
+        if off < 0.5 && self.data.size() <= REFERENCE_LIMIT && reference < other {
             Method::Reference
+        } else if few {
+            Method::Gram
         } else {
             Method::WorkingSet
         }

@@ -58,6 +58,9 @@ pub struct Reference {
 pub struct Setting<'a> {
     pub data: &'a Data,
     pub reference: Option<&'a Reference>,
+    /// Are the curvatures of all tasks made in one product? It costs the products of all columns first: not
+    /// for one task alone.
+    pub direct: bool,
     pub limits: Limits,
     /// Loss of a fit without columns, for one unit of weight.
     pub unit: f64,
@@ -147,7 +150,7 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
                 wanting.push((attempt, state));
             }
         }
-        make_models(set.data, &mut wanting, control)?;
+        make_models(set, &mut wanting, control)?;
         for (attempt, state) in wanting {
             control.check()?;
             state.step_by_own(set, attempt, round, control)?;
@@ -157,17 +160,14 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
     Ok(states.into_iter().filter_map(|s| s.end).collect())
 }
 
-/// Of each draw at its place: in one product where columns are few.
+/// Of each draw at its place.
 fn make_models(
-    data: &Data,
+    set: Setting,
     wanting: &mut [(&mut Attempt, &mut State)],
     control: &Control,
 ) -> Result<(), Error> {
+    let Setting { data, direct, .. } = set;
     let coordinates: Vec<Vec<u32>> = wanting.iter().map(|(a, _)| choose(data, &a.task)).collect();
-    let direct = data.size() <= FEW
-        && data.predictors() == 1
-        && !data.likelihood.coupled()
-        && !data.base.design.is_sparse();
     let grams = if direct {
         let mut tasks: Vec<&mut Task> = wanting.iter_mut().map(|(a, _)| &mut a.task).collect();
         curvatures(data, &mut tasks, control)?
