@@ -1,21 +1,12 @@
 # Readers: an open source, as list(read, close). `read(n)` gives the next rows, about n of them, as a data frame, and
 # NULL after the last.
 
-frame_reader <- function(x, part) {
-  from <- if (is.null(part)) 1 else part$from
-  last <- if (is.null(part)) nrow(x) else from + part$count - 1
-  list(
-    read = function(n) {
-      if (from > last) return(NULL)
-      rows <- from:min(from + n - 1, last)
-      from <<- from + length(rows)
-      x[rows, , drop = FALSE]
-    },
-    close = function() invisible()
-  )
-}
+frame_reader <- function(x, part) rows_reader(x, part, identity)
 
-bigmatrix_reader <- function(x, part) {
+bigmatrix_reader <- function(x, part) rows_reader(x, part, as.data.frame)
+
+# Of what has rows that can be picked; `frame` makes the data frame of some.
+rows_reader <- function(x, part, frame) {
   from <- if (is.null(part)) 1 else part$from
   last <- if (is.null(part)) nrow(x) else from + part$count - 1
   list(
@@ -23,7 +14,7 @@ bigmatrix_reader <- function(x, part) {
       if (from > last) return(NULL)
       rows <- from:min(from + n - 1, last)
       from <<- from + length(rows)
-      as.data.frame(x[rows, , drop = FALSE])
+      frame(x[rows, , drop = FALSE])
     },
     close = function() invisible()
   )

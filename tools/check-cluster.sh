@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks of `make check-cluster`: fits on a real scheduler and from a real database server, both started here on this
-# machine and stopped at the end. Needs root and Debian's slurm-wlm, munge and postgresql; all it makes is in .check/cluster
-# and goes with it.
+# machine and stopped at the end. Needs root and Debian's slurm-wlm, munge and postgresql; all it makes is in a temporary
+# folder, which other users (PostgreSQL's) can read, and goes with it.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ for command in munged slurmctld slurmd sbatch; do
 done
 [ -x "$postgres/initdb" ] || fail "PostgreSQL is missing: apt-get install postgresql"
 
-work=$(mktemp -d /tmp/wbb-cluster.XXXXXX)
+work=$(mktemp -d -t wbb-cluster.XXXXXX)
 chmod 755 "$work"
 host=$(hostname -s)
 started=()

@@ -26,6 +26,19 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// From the sums of products of (1, x, y), `at(a, b)` with a ≤ b.
+    pub fn of_sums(p: usize, at: impl Fn(usize, usize) -> f64) -> Moments {
+        Moments {
+            cols: p,
+            gram: symmetric(p, |a, b| at(a + 1, b + 1)),
+            xw: (1..=p).map(|a| at(0, a)).collect(),
+            xy: (1..=p).map(|a| at(a, p + 1)).collect(),
+            w: at(0, 0),
+            wy: at(0, p + 1),
+            wyy: at(p + 1, p + 1),
+        }
+    }
+
     /// The moments of all columns under the weights that `fill(first_row, out)` writes.
     pub fn new(
         data: &Data,
@@ -161,7 +174,7 @@ fn squares(at_zero: f64, gram: &Array2<f64>, slope: impl Fn(usize) -> f64, beta:
 }
 
 /// The matrix with these numbers on and above its diagonal.
-pub fn symmetric(size: usize, upper: impl Fn(usize, usize) -> f64) -> Array2<f64> {
+fn symmetric(size: usize, upper: impl Fn(usize, usize) -> f64) -> Array2<f64> {
     let mut out = Array2::zeros((size, size));
     for a in 0..size {
         for b in a..size {
@@ -218,17 +231,6 @@ pub fn batch_moments(
         accumulate(every, &panel, width, &mut out);
     }
     let place = |a: usize, b: usize| a * size - a * (a + 1) / 2 + b;
-    let moments = |k: usize| {
-        let at = |a: usize, b: usize| out[place(a, b) * width + k];
-        Moments {
-            cols: p,
-            gram: symmetric(p, |a, b| at(a + 1, b + 1)),
-            xw: (1..=p).map(|a| at(0, a)).collect(),
-            xy: (1..=p).map(|a| at(a, p + 1)).collect(),
-            w: at(0, 0),
-            wy: at(0, p + 1),
-            wyy: at(p + 1, p + 1),
-        }
-    };
+    let moments = |k: usize| Moments::of_sums(p, |a, b| out[place(a, b) * width + k]);
     Ok((0..draws).map(moments).collect())
 }

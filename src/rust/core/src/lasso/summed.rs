@@ -1,6 +1,6 @@
 //! Rows that are known by their sums alone: standardised moments of draws, folds and the whole.
 
-use super::gram::{Moments, symmetric};
+use super::gram::Moments;
 use crate::data::standard::Standard;
 use crate::engine::freedom::Spread;
 use crate::moments::Sums;
@@ -115,14 +115,6 @@ impl Summed {
             let moved = r[a] * (r[b] * sum(a, b) + d[b] * sum(0, a));
             times * (moved + d[a] * (r[b] * sum(0, b) + d[b] * sum(0, 0)))
         };
-        Moments {
-            cols: p,
-            gram: symmetric(p, |a, b| at(a + 1, b + 1)),
-            xw: (1..=p).map(|a| at(0, a)).collect(),
-            xy: (1..=p).map(|a| at(a, p + 1)).collect(),
-            w: at(0, 0),
-            wy: at(0, p + 1),
-            wyy: at(p + 1, p + 1),
-        }
+        Moments::of_sums(p, at)
     }
 }
