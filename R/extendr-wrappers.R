@@ -94,6 +94,18 @@ rust_linear_job <- function(x, draws, intercept, question, settings) .Call(wrap_
 # Ask about answers that were kept: draws by rows by classes.
 rust_kept_job <- function(answers, shape, question, settings) .Call(wrap__rust_kept_job, answers, shape, question, settings)
 
+# Room for rows of so many columns: up to `most` numbers in memory, then in a file of this name.
+rust_store <- function(columns, most, path) .Call(wrap__rust_store, columns, most, path)
+
+# More rows, a matrix; TRUE once they are kept in a file.
+rust_store_add <- function(stored, x, count) .Call(wrap__rust_store_add, stored, x, count)
+
+# A text that other rows do not have.
+rust_store_fingerprint <- function(stored) .Call(wrap__rust_store_fingerprint, stored)
+
+# Nobody will take the rows: the file, if there is one, goes at once.
+rust_store_clear <- function(stored) .Call(wrap__rust_store_clear, stored)
+
 # Start a trend filter job; see R/trendfilter.R for the settings.
 rust_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_trendfilter_job, x, y, settings)
 

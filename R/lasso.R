@@ -43,9 +43,14 @@
 #' draws have the status `"separated"`, count as failed, and are said in the warning. Any penalty brings the mode back.
 #'
 #' @section Data larger than the memory:
-#' `data` may be a [wbb_source()]: a database, files, a function. It is read in chunks, once (or more often, where the sums of all draws
-#' would be too large for the memory), and what comes out equals the fit of the same rows in memory to about 1e-10, whatever the
-#' size of the chunks. `x` may also be sums that were made before by [wbb_moments()]. Such fits are Gaussian and have no rows: [fitted()],
+#' `data` may be a [wbb_source()]: a database, files, a function. It is read in chunks, and what is made of them depends on what costs less:
+#' - few columns, family `"gaussian"`: the sums of all draws, as [wbb_moments()] makes them, in one reading, or in several where all of them would be
+#'   too large for the memory. Draws equal those of the same rows in memory to about 1e-10, whatever the size of the chunks;
+#' - many columns, and the other families but `"cox"`: the rows are read once and kept, in memory or, above `options(wbb.max_moments = 4e8)` bytes,
+#'   in a file in `options(wbb.scratch = )`, by default R's temporary folder. It takes 8 bytes a number and goes with the fit. What comes out has the bits of the fit in
+#'   memory. The response, weights, clusters and folds stay in memory, some 50 bytes a row. `options(wbb.scratch = FALSE)` makes no file.
+#'
+#' `x` may also be sums that were made before by [wbb_moments()]. Such fits have no rows: [fitted()],
 #' [residuals()] and the like say so, and `predict()` needs `newdata`, which may be a source as well. A draw that fits nearly perfectly
 #' (less than a millionth of the variance is left) cannot be certified from sums, and is marked as not converged.
 #'

@@ -152,7 +152,7 @@ of_lambda <- function(fit, values, lambda) {
 
 check_kept <- function(fit, part) {
   if (isTRUE(fit$spec$summed)) {
-    abort("rows", paste("The fit was made from sums and has no rows of its own: there are no fitted values, residuals or other things of a row.",
+    abort("rows", paste("The fit was made from sums, or from rows that were read in chunks, and has no rows of its own: there are no fitted values, residuals or other things of a row.",
       "Use predict() with `newdata`, which may be a wbb_source()."), "object")
   }
   if (is.null(fit[[part]]) && !is.null(fit$spec$imputations)) {

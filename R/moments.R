@@ -14,8 +14,8 @@
 #'
 #' @section Memory:
 #' The sums take 8 bytes for each draw and each of (p + 2)(p + 3)/2 products, p the number of columns. Above
-#' `options(wbb.max_moments = 4e8)` bytes `wbb_moments()` stops before it reads a row, and [wbb_lasso()] reads a source
-#' several times, some of the draws each time, and says so.
+#' `options(wbb.max_moments = 4e8)` bytes `wbb_moments()` stops before it reads a row, and [wbb_lasso()] keeps the rows in a form that can be gone
+#' over again, or reads a source several times, some of the draws each time, and says so.
 #'
 #' @section Several machines:
 #' Each makes the sums of its own rows with the same formula, `seed`, draws and `levels`, and with `first_row`, the number of its first row in
@@ -222,7 +222,7 @@ fold_count <- function(model, source, part) {
 new_moments <- function(model, source, settings, result, dropped) {
   dim(result$sums) <- c(products(model$p), settings$draws)
   dim(result$folds) <- c(products(model$p), length(result$folds) / products(model$p))
-  kept <- c("formula", "terms", "levels", "contrasts", "variables", "names", "intercept", "p", "rows")
+  kept <- c("formula", "terms", "levels", "contrasts", "variables", "names", "term", "intercept", "p", "rows")
   structure(c(
     list(version = wbb_version), model[kept], settings[c("weights", "seed", "first_draw", "draws")],
     list(
@@ -351,7 +351,7 @@ wbb_lasso.wbb_moments <- function(x, lambda = "cv", prior_weight = c("random", "
 }
 
 sums_estimator <- function() {
-  utils::modifyList(lasso_estimator(), list(prepare = sums_prepare, job = sums_job, object = sums_object))
+  utils::modifyList(lasso_estimator(), list(prepare = sums_prepare, job = sums_job, object = rowless_object))
 }
 
 # `m` are the sums; what they were made with is no question any more.
@@ -361,7 +361,7 @@ sums_prepare <- function(m, given, call) {
   given$family <- "gaussian"
   for (name in c("case_weights", "cluster", "foldid", "offset")) given[name] <- list(NULL)
   design <- list(
-    x = no_rows(m$n, m$p), names = m$names, named = TRUE, intercept = m$intercept, formula = m$formula, terms = m$terms,
+    x = no_rows(m$n, m$p), names = m$names, term = m$term, named = TRUE, intercept = m$intercept, formula = m$formula, terms = m$terms,
     contrasts = m$contrasts, xlevels = m$levels, variables = m$variables,
     sums = m[c("sums", "unit", "folds", "totals", "shift", "scale", "low", "high", "cases", "head_case", "head_unit", "first_draw", "draws")]
   )
@@ -381,8 +381,10 @@ sums_job <- function(design, settings, progress = FALSE) {
   run_job(function() rust_lasso_sums_job(design$sums, settings), progress)
 }
 
-sums_object <- function(result, design, settings) {
+# A fit without rows: nothing of a row is kept.
+rowless_object <- function(result, design, settings) {
   design$x <- no_rows(0, settings$p)
+  settings["offset"] <- list(NULL)
   own <- lasso_object(result, design, settings)
   own["fitted"] <- list(NULL)
   own$spec$summed <- TRUE
@@ -392,17 +394,7 @@ sums_object <- function(result, design, settings) {
 }
 
 # From a formula and a source, in as many passes as the sums of all draws need.
-fit_source <- function(values, given, call, env) {
-  source <- values$data
-  if (check_family(given$family)$name != "gaussian") {
-    bad_argument("family", "be \"gaussian\" where data are read in chunks", given$family,
-      advice = "The other families need the rows themselves.")
-  }
-  if (!is.null(given$offset)) bad_argument("offset", "be an offset() of the formula where data are read in chunks", given$offset)
-  rows <- row_expressions(call, c("case_weights", "cluster", "foldid", "subset", "offset"))
-  na_action <- if (!is.null(call$na.action)) eval(call$na.action, env)
-  call <- fit_call(call, "wbb_lasso")
-  model <- source_model(values$formula, source, rows, na_action, env, check_progress(given$progress))
+fit_sums <- function(model, source, given, call) {
   # Everything is checked before the first row is read.
   settings <- moments_settings(model, source, c(given, list(first_row = 1)))
   most <- draws_at_once(model$p)

@@ -83,6 +83,7 @@ source_model <- function(formula, source, rows, na_action, env, progress = FALSE
   model$levels <- find_levels(model, source, frame, reader, progress)
   x <- chunk_x(model, with_levels(model, frame, list(chunk = 1L, row = 1)))
   model$contrasts <- attr(x, "contrasts")
+  model$term <- attr(x, "term")
   model$names <- column_names(x)
   model$p <- ncol(x)
   model$intercept <- attr(terms, "intercept") == 1L
@@ -114,7 +115,8 @@ chunk_frame <- function(model, chunk, at) {
 find_levels <- function(model, source, frame, reader, progress) {
   labels <- names(frame)[-1L]
   text <- labels[vapply(frame[labels], is_text, NA)]
-  declared <- source$levels[intersect(text, names(source$levels))]
+  # The classes of a response may be declared, and need not be found.
+  declared <- source$levels[intersect(c(text, names(frame)[1L][is_text(frame[[1L]])]), names(source$levels))]
   open <- setdiff(text, names(declared))
   if (!length(open)) return(declared)
   if (isTRUE(source$once)) {
@@ -168,7 +170,7 @@ with_levels <- function(model, frame, at) {
 
 chunk_x <- function(model, frame) {
   x <- stats::model.matrix(model$terms, frame, contrasts.arg = model$contrasts)
-  structure(drop_intercept(x), contrasts = attr(x, "contrasts"))
+  structure(drop_intercept(x), contrasts = attr(x, "contrasts"), term = attr(model$terms, "term.labels")[attr(x, "assign")])
 }
 
 # A term that looks at other rows (scale(), poly(), x / max(x)) would be another in every chunk: either half of the rows must be
@@ -190,8 +192,8 @@ check_alone <- function(model, rows, x) {
 
 # A chunk as Rust takes it ----------------------------------------------------------
 
-# `ids` numbers clusters in the order in which they come, over all chunks.
-chunk_numbers <- function(model, chunk, at, ids = NULL) {
+# The rows of a chunk that count: x, the response as it is, an offset, and `values` of settings.
+chunk_rows <- function(model, chunk, at, ids = NULL) {
   check_chunk_types(model, chunk, at)
   frame <- chunk_frame(model, chunk, at)
   extra <- chunk_settings(model, chunk, at)
@@ -206,21 +208,35 @@ chunk_numbers <- function(model, chunk, at, ids = NULL) {
     frame <- frame[keep, , drop = FALSE]
     extra$values <- lapply(extra$values, `[`, keep)
   }
-  numbers <- list(dropped = sum(missing), count = nrow(frame))
-  if (!nrow(frame)) return(numbers)
-  response <- frame[[1L]]
-  if (!is.numeric(response) || is.matrix(response)) source_error(at, paste("the response is", show_value(response), "and not numbers"))
+  rows <- list(dropped = sum(missing), count = nrow(frame), which = which(keep))
+  if (!nrow(frame)) return(rows)
+  rows$x <- chunk_x(model, frame)
+  if (ncol(rows$x) != model$p) source_error(at, paste("the formula gives", ncol(rows$x), "columns and gave", model$p, "before"))
+  check_chunk_finite(rows$x, model$names, rows$which, at)
+  rows$response <- frame[[1L]]
+  values <- Map(function(name, value) chunk_setting(name, value, at, rows$which, ids), names(extra$values), extra$values)
   offset <- stats::model.offset(frame)
-  x <- cbind(chunk_x(model, frame), as.double(response) - if (is.null(offset)) 0 else offset)
-  if (ncol(x) != model$p + 1L) source_error(at, paste("the formula gives", ncol(x) - 1L, "columns and gave", model$p, "before"))
-  if (anyNA(job_extent(x))) {
-    bad <- which(rowSums(!is.finite(x)) > 0)[1L]
-    column <- c(model$names, "the response")[which(!is.finite(x[bad, ]))[1L]]
-    source_error(at, paste(dQuote(column, FALSE), "is", show_value(x[bad, !is.finite(x[bad, ])][[1L]])), which(keep)[bad])
-  }
-  numbers$x <- x
-  for (name in names(extra$values)) numbers[[name]] <- chunk_setting(name, extra$values[[name]], at, which(keep), ids)
-  numbers
+  rows["offset"] <- list(if (is.null(offset)) values$offset else if (is.null(values$offset)) offset else offset + values$offset)
+  rows$values <- values[setdiff(names(values), "offset")]
+  rows
+}
+
+check_chunk_finite <- function(x, names, rows, at) {
+  if (!anyNA(job_extent(x))) return(invisible())
+  bad <- which(rowSums(!is.finite(x)) > 0)[1L]
+  column <- names[which(!is.finite(x[bad, ]))[1L]]
+  source_error(at, paste(dQuote(column, FALSE), "is", show_value(x[bad, !is.finite(x[bad, ])][[1L]])), rows[bad])
+}
+
+# The same for sums, the response as the last column. `ids` numbers clusters in the order in which they come, over all chunks.
+chunk_numbers <- function(model, chunk, at, ids) {
+  rows <- chunk_rows(model, chunk, at, ids)
+  if (!rows$count) return(rows)
+  response <- rows$response
+  if (!is.numeric(response) || is.matrix(response)) source_error(at, paste("the response is", show_value(response), "and not numbers"))
+  y <- as.matrix(as.double(response) - if (is.null(rows$offset)) 0 else rows$offset)
+  check_chunk_finite(y, "the response", rows$which, at)
+  c(list(dropped = rows$dropped, count = rows$count, x = cbind(rows$x, y)), rows$values)
 }
 
 # Types are those of the first chunk; a column of NA has none.
@@ -253,13 +269,13 @@ chunk_settings <- function(model, chunk, at) {
 }
 
 chunk_setting <- function(name, value, at, rows, ids) {
-  if (name == "cluster") return(cluster_numbers(value, ids))
-  if (name == "offset") bad_argument("offset", "be an offset() of the formula where data are read in chunks", value)
+  if (name == "cluster") return(if (is.null(ids)) value else cluster_numbers(value, ids))
   fold <- name == "foldid"
-  bad <- !is.numeric(value) | !is.finite(value) | value < fold | (fold & value != trunc(value))
+  least <- if (name == "offset") -Inf else fold
+  bad <- !is.numeric(value) | !is.finite(value) | value < least | (fold & value != trunc(value))
   if (any(bad)) {
-    source_error(at, paste0("`", name, "` must be ", if (fold) "fold numbers 1, 2, ..." else "non-negative numbers", ", but is ",
-      show_value(value[first_bad(bad)])), rows[first_bad(bad)])
+    must <- switch(name, foldid = "fold numbers 1, 2, ...", offset = "numbers", "non-negative numbers")
+    source_error(at, paste0("`", name, "` must be ", must, ", but is ", show_value(value[first_bad(bad)])), rows[first_bad(bad)])
   }
   if (fold) as.integer(value) else as.double(value)
 }

@@ -10,7 +10,7 @@
 
 #' Data that are read in chunks
 #'
-#' Describes data that may be larger than the memory: [wbb_moments()] and [wbb_lasso()] read them chunk by chunk, and
+#' Describes data that may be larger than the memory: [wbb_moments()] and [wbb_lasso()], of any family but `"cox"`, read them chunk by chunk, and
 #' [predict()][predict.wbb_lasso] takes them as `newdata`. Nothing is read yet.
 #'
 #' | **`x`** | **what is read** |
@@ -31,7 +31,8 @@
 #' @param query For a connection: an SQL query with `ORDER BY`, or the name of a table.
 #' @param order_by For a table: the columns (a key) that order its rows.
 #' @param levels A named list with the levels of columns that are factors or text. Those that are not declared are found in
-#'   a pass over the source, if the formula needs them. A level that turns up and is not among them is an error.
+#'   a pass over the source, if the formula needs them. A level that turns up and is not among them is an error. The response may be among
+#'   them: its classes in their order.
 #' @param rows The number of rows, if you know it: for the time that is left, and for shards. By default it is counted where
 #'   that is cheap.
 #' @param shards The number of parts (ranges of rows, or groups of files) that are summed apart, by the workers of `backend = "future"` or

@@ -100,6 +100,11 @@ impl Fields {
         self.optional(name, |v| whole(v))
     }
 
+    /// What R holds of ours.
+    pub fn pointer<T: 'static>(&self, name: &str) -> Result<Option<ExternalPtr<T>>> {
+        self.optional(name, |v| v.clone().try_into().ok())
+    }
+
     /// A list within the list.
     pub fn list(&self, name: &str) -> Result<Fields> {
         self.required(name, |v| v.as_list().map(|list| Fields::new(&list)))

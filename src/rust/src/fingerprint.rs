@@ -4,6 +4,9 @@ use crate::convert::{Result, reply};
 use extendr_api::prelude::*;
 use wbb_core::error::Error;
 
+/// Of nothing: FNV-1a's offset.
+pub const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// Hash of a list of numeric vectors, all of their bits and lengths, in hexadecimal digits.
 #[extendr]
 fn rust_fingerprint(parts: List) -> Robj {
@@ -11,8 +14,7 @@ fn rust_fingerprint(parts: List) -> Robj {
 }
 
 fn fingerprint(parts: &List) -> Result<String> {
-    // FNV-1a's offset.
-    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut hash = EMPTY;
     for part in parts.values() {
         hash = absorb(hash, part.len() as u64);
         if let Some(numbers) = part.as_real_slice() {
@@ -28,7 +30,7 @@ fn fingerprint(parts: &List) -> Result<String> {
 
 /// FNV-1a on words, 4 GB a second. Its product carries upwards only, so that two changes of sign
 /// would cancel: the shift brings the upper half down again. Each step is one to one.
-fn absorb(hash: u64, word: u64) -> u64 {
+pub fn absorb(hash: u64, word: u64) -> u64 {
     let product = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
     product ^ (product >> 32)
 }

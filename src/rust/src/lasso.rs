@@ -1,9 +1,10 @@
 //! The lasso: data and settings in, draws out.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
+use crate::store::source;
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap::{self, Draws};
 use wbb_core::engine::job::Control;
@@ -18,7 +19,7 @@ fn rust_lasso_job(x: List, y: Vec<f64>, settings: List) -> Robj {
 }
 
 fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let x = Matrix::new(x, "x")?.source()?;
+    let x = source(x)?;
     let plan = weight_plan(fields)?;
     let response = response(fields, y)?;
     let measure = measure(fields, &response.family)?;

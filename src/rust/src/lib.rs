@@ -21,6 +21,7 @@ mod predict;
 mod question;
 mod results;
 mod settings;
+mod store;
 mod trendfilter;
 mod weights;
 
@@ -50,6 +51,7 @@ extendr_module! {
     use mlp_predict;
     use moments;
     use predict;
+    use store;
     use trendfilter;
     use weights;
     fn rust_extent;

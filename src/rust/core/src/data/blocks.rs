@@ -1,7 +1,8 @@
-//! A dense matrix in blocks of rows, each block column after column.
+//! A dense matrix in blocks of rows, each block column after column: in memory, or in a file.
 
+use super::scratch::{Lent, Scratch};
 use crate::linalg::lanes::LANES;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// Numbers in a block: it should stay in the second-level cache while a batch works on it.
 const BLOCK: usize = 1 << 14;
@@ -13,7 +14,30 @@ pub struct Blocked {
     pub cols: usize,
     /// Rows of a block; the last may have fewer.
     pub block: usize,
-    values: Vec<f64>,
+    values: Values,
+}
+
+pub enum Values {
+    Memory(Vec<f64>),
+    File(Scratch),
+}
+
+/// The numbers of a block.
+pub enum Block<'a> {
+    Held(&'a [f64]),
+    Read(Lent<'a>),
+}
+
+impl Deref for Block<'_> {
+    type Target = [f64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[f64] {
+        match self {
+            Block::Held(values) => values,
+            Block::Read(values) => values,
+        }
+    }
 }
 
 impl Blocked {
@@ -26,6 +50,11 @@ impl Blocked {
                 values.extend_from_slice(&column[rows_here.clone()]);
             }
         }
+        Blocked { rows, cols, block, values: Values::Memory(values) }
+    }
+
+    /// Of blocks that are made already.
+    pub fn of_blocks(values: Values, rows: usize, cols: usize, block: usize) -> Blocked {
         Blocked { rows, cols, block, values }
     }
 
@@ -35,23 +64,28 @@ impl Blocked {
     }
 
     /// The block of these rows.
-    pub fn get(&self, rows: &Range<usize>) -> &[f64] {
-        &self.values[rows.start * self.cols..][..rows.len() * self.cols]
+    pub fn get(&self, rows: &Range<usize>) -> Block<'_> {
+        let at = rows.start * self.cols..rows.end * self.cols;
+        match &self.values {
+            Values::Memory(values) => Block::Held(&values[at]),
+            Values::File(scratch) => Block::Read(scratch.read(at)),
+        }
     }
 
     /// The numbers of column j, row by row.
-    pub fn column(&self, j: usize) -> impl Iterator<Item = f64> + Clone + '_ {
+    pub fn column(&self, j: usize) -> impl Iterator<Item = f64> + '_ {
         ranges(self.rows, self.block)
-            .flat_map(move |rows| self.get(&rows)[j * rows.len()..][..rows.len()].iter().copied())
+            .flat_map(move |rows| self.get(&rows)[j * rows.len()..][..rows.len()].to_vec())
     }
 
     /// Put other numbers into column j, row by row.
     pub fn set_column(&mut self, j: usize, value: impl Fn(usize) -> f64) {
-        for rows in ranges(self.rows, self.block) {
-            let count = rows.len();
-            let place = &mut self.values[rows.start * self.cols + j * count..][..count];
+        let set = |rows: Range<usize>, block: &mut [f64]| {
+            let place = &mut block[j * rows.len()..][..rows.len()];
             place.iter_mut().zip(rows).for_each(|(v, i)| *v = value(i));
-        }
+        };
+        // Nobody stops it.
+        let _ = self.rewrite(set, || Ok::<(), ()>(()));
     }
 
     /// Change every number, knowing its column; `go_on` is asked before each block.
@@ -60,11 +94,29 @@ impl Blocked {
         f: impl Fn(usize, f64) -> f64,
         go_on: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
-        for rows in ranges(self.rows, self.block) {
-            go_on()?;
-            let block = &mut self.values[rows.start * self.cols..][..rows.len() * self.cols];
+        let change = |rows: Range<usize>, block: &mut [f64]| {
             for (j, column) in block.chunks_exact_mut(rows.len()).enumerate() {
                 column.iter_mut().for_each(|v| *v = f(j, *v));
+            }
+        };
+        self.rewrite(change, go_on)
+    }
+
+    fn rewrite<E>(
+        &mut self,
+        work: impl Fn(Range<usize>, &mut [f64]),
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        for rows in ranges(self.rows, self.block) {
+            go_on()?;
+            let at = rows.start * self.cols..rows.end * self.cols;
+            match &mut self.values {
+                Values::Memory(values) => work(rows, &mut values[at]),
+                Values::File(scratch) => {
+                    let mut block = scratch.read(at.clone()).to_vec();
+                    work(rows, &mut block);
+                    scratch.put(at.start, &block);
+                }
             }
         }
         Ok(())
@@ -78,7 +130,7 @@ pub fn ranges(rows: usize, block: usize) -> impl Iterator<Item = Range<usize>> +
 
 /// Rows of a dense block: an odd number of cache lines a column, since columns a power of two apart
 /// would share one cache set. A wide matrix is read a few columns at a time and wants long ones.
-fn block_rows(rows: usize, cols: usize) -> usize {
+pub fn block_rows(rows: usize, cols: usize) -> usize {
     let fit = if cols > rows { ROWS } else { (BLOCK / cols.max(1)).clamp(24, ROWS) };
     ((fit / LANES) | 1) * LANES
 }

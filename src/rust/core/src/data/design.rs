@@ -1,7 +1,7 @@
 //! The design matrix, standardised once: dense in blocks of rows, or sparse and never filled.
 
 use super::basis::Basis;
-use super::blocks::{Blocked, ROWS, ranges};
+use super::blocks::{Block, Blocked, ROWS, ranges};
 use super::rows::{Sparse, SparseRows};
 use super::source::Source;
 use super::standard::Standard;
@@ -86,7 +86,7 @@ impl Design {
     }
 
     /// A dense block, column after column.
-    pub fn dense_block(&self, rows: &Range<usize>) -> Option<&[f64]> {
+    pub fn dense_block(&self, rows: &Range<usize>) -> Option<Block<'_>> {
         match &self.storage {
             Storage::Dense(x) => Some(x.get(rows)),
             Storage::Sparse(_) | Storage::Gone => None,
@@ -113,7 +113,8 @@ impl Design {
     pub fn add_product(&self, rows: &Range<usize>, beta: &[f64], out: &mut [f64]) {
         match &self.storage {
             Storage::Dense(x) => {
-                let columns = x.get(rows).chunks_exact(rows.len().max(1));
+                let block = x.get(rows);
+                let columns = block.chunks_exact(rows.len().max(1));
                 for (column, b) in columns.zip(beta).filter(|(_, b)| **b != 0.0) {
                     axpy(*b, column, out);
                 }

@@ -4,5 +4,7 @@ pub mod basis;
 pub mod blocks;
 pub mod design;
 pub mod rows;
+mod scratch;
 pub mod source;
 pub mod standard;
+pub mod store;

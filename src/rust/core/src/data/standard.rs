@@ -1,6 +1,9 @@
 //! The one standardisation of data, and the one definition of a constant column.
 
+use super::blocks::Blocked;
 use super::source::Source;
+use std::iter::{Copied, Zip};
+use std::slice::Iter;
 
 /// What the columns of a matrix are shifted by and divided by.
 #[derive(Clone, Debug, Default)]
@@ -24,20 +27,21 @@ impl Standard {
         go_on: impl Fn() -> Result<(), E>,
     ) -> Result<Standard, E> {
         let total: f64 = (0..x.rows()).map(case).sum();
-        let mut out = Standard::default();
-        for j in 0..x.cols() {
-            go_on()?;
-            let column = match x {
-                Source::Dense(x) => describe(x.column(j).enumerate(), x.rows, total, case),
-                Source::Sparse(x) => {
+        let columns = match x {
+            Source::Dense(x) => describe_all(x, total, case, go_on)?,
+            Source::Sparse(x) => {
+                let column = |j: usize| {
+                    go_on()?;
                     let stored = x.outer_view(j).map(|c| c.into_raw_storage());
                     let (rows, values) = stored.unwrap_or((&[], &[]));
                     let entries = rows.iter().copied().zip(values.iter().copied());
-                    describe(entries, x.rows(), total, case)
-                }
-            };
-            out.push(&column, centred);
-        }
+                    Ok(describe(entries, x.rows(), total, case))
+                };
+                (0..x.cols()).map(column).collect::<Result<_, E>>()?
+            }
+        };
+        let mut out = Standard::default();
+        columns.iter().for_each(|column| out.push(column, centred));
         Ok(out)
     }
 
@@ -108,44 +112,122 @@ fn is_constant(sd: f64) -> bool {
     sd <= 4.0 * f64::EPSILON
 }
 
-/// Mean and standard deviation of a column given by its nonzeros, safe from overflow.
+/// A column on its way to mean and standard deviation, which are safe from overflow: its numbers are looked at
+/// three times.
+#[derive(Clone)]
+struct Seen {
+    low: f64,
+    high: f64,
+    largest: f64,
+    count: usize,
+    /// Weight of the numbers, and their sum as parts of the largest.
+    weight: f64,
+    sum: f64,
+    mean: f64,
+    square: f64,
+}
+
+impl Seen {
+    const NOTHING: Seen = Seen {
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        largest: 0.0,
+        count: 0,
+        weight: 0.0,
+        sum: 0.0,
+        mean: 0.0,
+        square: 0.0,
+    };
+
+    fn ends(&mut self, values: impl Iterator<Item = f64>) {
+        for v in values {
+            self.largest = self.largest.max(v.abs());
+            self.low = self.low.min(v);
+            self.high = self.high.max(v);
+            self.count += 1;
+        }
+    }
+
+    fn add(&mut self, entries: impl Iterator<Item = (f64, f64)>) {
+        for (case, v) in entries {
+            self.weight += case;
+            self.sum += case * (v / self.largest);
+        }
+    }
+
+    /// Before the last look: what was not there is zero.
+    fn centre(&mut self, total: f64) {
+        self.mean = self.sum / total;
+        self.square = (total - self.weight).max(0.0) * self.mean * self.mean;
+    }
+
+    fn spread(&mut self, entries: impl Iterator<Item = (f64, f64)>) {
+        for (case, v) in entries {
+            self.square += case * (v / self.largest - self.mean).powi(2);
+        }
+    }
+
+    fn column(&self, rows: usize, total: f64) -> Column {
+        let (mut low, mut high) = (self.low, self.high);
+        if self.count < rows {
+            low = low.min(0.0);
+            high = high.max(0.0);
+        }
+        if self.largest == 0.0 || low == high || rows == 0 {
+            let mean = if self.count < rows { 0.0 } else { high };
+            return Column { mean, sd: 0.0, rms: self.largest, constant: true };
+        }
+        let sd = (self.square / total).sqrt();
+        let constant = is_constant(sd);
+        let rms = libm::hypot(self.mean, sd) * self.largest;
+        Column { mean: self.mean * self.largest, sd: sd * self.largest, rms, constant }
+    }
+}
+
+/// A column given by its nonzeros.
 fn describe(
     entries: impl Iterator<Item = (usize, f64)> + Clone,
     rows: usize,
     total: f64,
     case: impl Fn(usize) -> f64,
 ) -> Column {
-    let (mut largest, mut low, mut high, mut stored) =
-        (0.0f64, f64::INFINITY, f64::NEG_INFINITY, 0);
-    for (_, v) in entries.clone() {
-        largest = largest.max(v.abs());
-        low = low.min(v);
-        high = high.max(v);
-        stored += 1;
-    }
-    if stored < rows {
-        low = low.min(0.0);
-        high = high.max(0.0);
-    }
-    if largest == 0.0 || low == high || rows == 0 {
-        let mean = if stored < rows { 0.0 } else { high };
-        return Column { mean, sd: 0.0, rms: largest, constant: true };
-    }
-    let mut seen = 0.0;
-    let mut sum = 0.0;
-    for (i, v) in entries.clone() {
-        seen += case(i);
-        sum += case(i) * (v / largest);
-    }
-    let mean = sum / total;
-    let mut square = (total - seen).max(0.0) * mean * mean;
-    for (i, v) in entries {
-        square += case(i) * (v / largest - mean).powi(2);
-    }
-    let sd = (square / total).sqrt();
-    let constant = is_constant(sd);
-    let rms = libm::hypot(mean, sd) * largest;
-    Column { mean: mean * largest, sd: sd * largest, rms, constant }
+    let mut seen = Seen::NOTHING;
+    seen.ends(entries.clone().map(|(_, v)| v));
+    seen.add(entries.clone().map(|(i, v)| (case(i), v)));
+    seen.centre(total);
+    seen.spread(entries.map(|(i, v)| (case(i), v)));
+    seen.column(rows, total)
+}
+
+/// Weights and numbers of some rows.
+type Pairs<'a> = Zip<Copied<Iter<'a, f64>>, Copied<Iter<'a, f64>>>;
+
+/// All columns of a dense matrix, block by block: it may be in a file.
+fn describe_all<E>(
+    x: &Blocked,
+    total: f64,
+    case: impl Fn(usize) -> f64,
+    go_on: impl Fn() -> Result<(), E>,
+) -> Result<Vec<Column>, E> {
+    let mut columns = vec![Seen::NOTHING; x.cols];
+    let mut weights = Vec::new();
+    let mut look = |columns: &mut [Seen], work: &dyn Fn(&mut Seen, Pairs)| -> Result<(), E> {
+        for rows in x.ranges() {
+            go_on()?;
+            weights.clear();
+            weights.extend(rows.clone().map(&case));
+            let block = x.get(&rows);
+            for (seen, values) in columns.iter_mut().zip(block.chunks_exact(rows.len())) {
+                work(seen, weights.iter().copied().zip(values.iter().copied()));
+            }
+        }
+        Ok(())
+    };
+    look(&mut columns, &|seen, pairs| seen.ends(pairs.map(|(_, v)| v)))?;
+    look(&mut columns, &|seen, pairs| seen.add(pairs))?;
+    columns.iter_mut().for_each(|seen| seen.centre(total));
+    look(&mut columns, &|seen, pairs| seen.spread(pairs))?;
+    Ok(columns.iter().map(|seen| seen.column(x.rows, total)).collect())
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub fn cross(
             }
             Columns { block: &packed, rows: used, which: &in_order }
         } else {
-            Columns { block, rows: used, which: columns }
+            Columns { block: &block, rows: used, which: columns }
         };
         if new == 0 {
             accumulate_upper(chosen, &panel, width, &mut out);
@@ -172,7 +172,7 @@ pub fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &
             lanes[1] = w * y;
         }
         if let Some(block) = data.design.dense_block(&rows) {
-            let every = Columns { block, rows: rows.len(), which: &all };
+            let every = Columns { block: &block, rows: rows.len(), which: &all };
             accumulate(every, &panel, LANES, out);
         } else if let Some(x) = data.design.sparse() {
             sparse_accumulate(x, rows.clone(), &panel[..rows.len() * LANES], LANES, out);

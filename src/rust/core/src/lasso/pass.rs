@@ -108,8 +108,8 @@ pub fn sweep<L: Loss>(
             let residual = &mut residual[part(&rows)];
             loss.begin(&rows, &offset, residual);
             if let Some(block) = design.dense_block(&rows) {
-                bring_in(block);
-                let support = Columns { block, rows: count, which: &which };
+                bring_in(&block);
+                let support = Columns { block: &block, rows: count, which: &which };
                 subtract(
                     &Product { columns: support, coefficients: &coefficients, width },
                     residual,
@@ -124,7 +124,7 @@ pub fn sweep<L: Loss>(
             control.check()?;
             let (weights, residual) = (&weights[part(&rows)], &residual[part(&rows)]);
             if let Some(block) = design.dense_block(&rows) {
-                let every = Columns { block, rows: rows.len(), which: &all };
+                let every = Columns { block: &block, rows: rows.len(), which: &all };
                 if wanted.gradient {
                     accumulate(every, residual, width, &mut passed.gradient);
                 }

@@ -1,0 +1,159 @@
+# The lasso from the rows of a source: kept in a form that passes over them are cheap, in memory or in a file, where sums of all draws
+# would be too large, or say too little.
+
+# The fit of a formula and a source, on the road that costs less.
+fit_source <- function(values, given, call, env) {
+  source <- values$data
+  family <- check_family(given$family)
+  if (family$name == "cox") {
+    bad_argument("family", "be another where data are read in chunks", "cox",
+      advice = "The partial likelihood needs the rows in the order of their times: read them into a data frame.")
+  }
+  if (identical(given$lambda, "marglik")) bad_argument("lambda", "be \"cv\" or numbers where data are read in chunks", "marglik")
+  rows <- row_expressions(call, c("case_weights", "cluster", "foldid", "subset", "offset"))
+  na_action <- if (!is.null(call$na.action)) eval(call$na.action, env)
+  call <- fit_call(call, "wbb_lasso")
+  model <- source_model(values$formula, source, rows, na_action, env, check_progress(given$progress))
+  if (rows_are_kept(model, source, given)) fit_rows(model, source, given, call) else fit_sums(model, source, given, call)
+}
+
+# The road -------------------------------------------------------------------------
+
+# Multiplications that a random weight costs, that reading a number does (as text, by far the most), and passes of a draw whose
+# model is the Gram matrix of unit weights.
+weight_cost <- 75
+read_cost <- 500
+draw_passes <- 8
+
+# Sums need the products of all columns in each draw, and one more reading for each set of draws whose sums the memory holds. Rows that
+# are kept are read once, and then gone over by passes of gradients; their own Gram matrix has half of the products of their columns.
+rows_are_kept <- function(model, source, given) {
+  if (check_family(given$family)$name != "gaussian") return(TRUE)
+  # Parts are summed where they are.
+  if (count_shards(source, check_choice(given$backend, "backend", c("threads", "future"))) > 1) return(FALSE)
+  # Counts that are shared out among all rows.
+  if (check_law(given$weights)$name == "multinomial") return(TRUE)
+  draws <- check_count(given$draws, "draws", 1, .Machine$integer.max)
+  room <- max_moments()
+  p <- model$p
+  products <- products(p)
+  readings <- ceiling(draws / max(floor(room / (8 * products)), 0))
+  if (isTRUE(source$once) && readings > 1) readings <- Inf
+  sums <- readings * read_cost * model$columns + draws * (weight_cost + products)
+  passes <- draw_passes * (weight_cost + 2 * p)
+  rows <- read_cost * model$columns + 20 * p + p^2 + draws * min(passes, weight_cost + products)
+  # A file is written for something only.
+  may_keep <- !isFALSE(scratch_folder()) || isTRUE(8 * p * source$rows <= room)
+  may_keep && rows < 0.8 * sums
+}
+
+# Where rows are kept that the memory does not hold; FALSE: nowhere.
+scratch_folder <- function() {
+  folder <- getOption("wbb.scratch")
+  if (is.null(folder)) return(tempdir())
+  if (isFALSE(folder)) return(FALSE)
+  if (!(is.character(folder) && length(folder) == 1L && dir.exists(folder))) {
+    bad_argument("options(wbb.scratch)", "be a folder, or FALSE for none", folder)
+  }
+  folder
+}
+
+# Rows -----------------------------------------------------------------------------
+
+fit_rows <- function(model, source, given, call) {
+  if (check_choice(given$backend, "backend", c("threads", "future")) == "future") {
+    bad_argument("backend", "be \"threads\" where rows are kept", "future", "the rows would have to be kept by every worker",
+      "Sums can be made by workers: those of family \"gaussian\".")
+  }
+  family <- check_family(given$family)
+  kept <- keep_rows(model, source, check_progress(given$progress))
+  on.exit(rust_store_clear(kept$store))
+  if (kept$count == 0) bad_argument("source", "have at least one row without missing values", NULL, "has none")
+  for (name in c("case_weights", "cluster", "foldid")) given[name] <- list(kept[[name]])
+  response <- deparse1(model$terms[[2L]])
+  y <- family$code(kept$response, response, kept$count)
+  design <- list(
+    x = no_rows(kept$count, model$p), store = kept$store, y = y, offset = kept$offset, names = model$names, term = model$term, named = TRUE,
+    intercept = model$intercept, formula = model$formula, terms = model$terms, contrasts = model$contrasts, xlevels = model$levels[setdiff(names(model$levels), response)],
+    variables = model$variables, rows = model$rows
+  )
+  design$fingerprint <- paste0(fingerprint(y$y), rust_store_fingerprint(kept$store))
+  given$backend <- "threads"
+  fit_with(rows_estimator(), design, given, call)
+}
+
+# All rows of a source: x in a store, the rest as it is.
+keep_rows <- function(model, source, progress) {
+  room <- max_moments()
+  folder <- scratch_folder()
+  file <- if (isFALSE(folder)) "" else tempfile("wbb-rows-", folder)
+  store <- rust_store(model$p, if (isFALSE(folder)) 2^53 else room / 8, file)
+  done <- FALSE
+  on.exit(if (!done) rust_store_clear(store))
+  reader <- if (is.null(model$reader)) open_source(source) else model$reader
+  on.exit(reader$close(), add = TRUE)
+  bar <- progress_bar(progress)
+  on.exit(progress_clear(bar), add = TRUE)
+  total <- if (is.null(source$rows)) 0 else source$rows
+  parts <- list()
+  count <- dropped <- 0
+  in_file <- FALSE
+  while (!is.null(taken <- reader$take(chunk_size(model$p + 2)))) {
+    rows <- chunk_rows(model, taken$chunk, taken$at)
+    dropped <- dropped + rows$dropped
+    if (rows$count > 0) {
+      count <- count + rows$count
+      if (isFALSE(folder) && 8 * model$p * count > room) {
+        bad_argument("source", paste("have rows of at most", show_gb(room)), NULL, paste("those up to row", sql_number(count), "take more"),
+          "Let them be kept in a file, `options(wbb.scratch = )`, or raise the limit, `options(wbb.max_moments = )`.")
+      }
+      was <- in_file
+      in_file <- job_result(rust_store_add(store, rows$x, rows$count))
+      if (in_file && !was) note("scratch", paste0("The rows take more than ", show_gb(room), ": they are kept in a file in ", folder, " until the fit is made"))
+      parts[[length(parts) + 1L]] <- c(rows[c("response", "offset")], rows$values)
+    }
+    progress_update(bar, list(stage = "rows", done = taken$at$row - 1 + nrow(taken$chunk), total = total))
+    # The evaluator looks for interrupts only every thousand calls or so.
+    Sys.sleep(0)
+  }
+  done <- TRUE
+  c(list(store = store, count = count, dropped = dropped), join_rows(parts))
+}
+
+# What belongs to rows, chunk after chunk.
+join_rows <- function(parts) {
+  if (!length(parts)) return(list())
+  part <- function(name) {
+    values <- lapply(parts, `[[`, name)
+    if (is.matrix(values[[1L]])) do.call(rbind, values) else do.call(c, values)
+  }
+  stats::setNames(lapply(names(parts[[1L]]), part), names(parts[[1L]]))
+}
+
+# The estimator --------------------------------------------------------------------
+
+rows_estimator <- function() {
+  utils::modifyList(lasso_estimator(), list(prepare = rows_prepare, job = rows_job, object = rows_object))
+}
+
+# Settings that have a number for each row go to the job and not into the fit.
+of_rows <- c("case_weights", "cluster", "foldid", "offset")
+
+rows_prepare <- function(design, given, call) {
+  problem <- lasso_prepare(design, given, call)
+  problem$design$of_rows <- problem$settings[of_rows]
+  problem$settings[of_rows] <- list(NULL)
+  problem
+}
+
+rows_job <- function(design, settings, progress = FALSE) {
+  settings[of_rows] <- design$of_rows
+  x <- list(store = design$store, nrow = settings$n, ncol = settings$p)
+  run_job(function() rust_lasso_job(x, design$y, settings), progress)
+}
+
+rows_object <- function(result, design, settings) {
+  own <- rowless_object(result, design, settings)
+  own[c("y", "trials")] <- list(NULL)
+  own
+}

@@ -1,0 +1,122 @@
+d <- source_data()
+d$two <- ifelse(d$a + stats::qlogis((seq_len(nrow(d)) %% 97 + 1) / 99) > 0, "yes", "no")
+d$win <- d$two == "yes"
+d$trials <- 1 + d$id %% 4
+d$hits <- pmin(d$trials, d$id %% 3)
+d$count <- floor(exp(0.3 * d$a) * (d$id %% 5))
+d$kind <- c("x", "y", "z")[1 + (d$a > 0) + (d$id %% 7 == 0)]
+
+# Rows above this go into a file.
+with_room <- function(bytes, code) {
+  old <- options(wbb.max_moments = bytes)
+  on.exit(options(old))
+  suppressMessages(code, classes = "wbb_message_scratch")
+}
+
+expect_same_rows <- function(formula, ..., data = d, source = wbb_source(data)) {
+  # Settings may be columns.
+  call <- as.call(c(quote(wbb_lasso), as.list(substitute(list(formula, ...)))[-1L], list(draws = 12, seed = 5, threads = 2)))
+  env <- list2env(list(data = data, source = source), parent = parent.frame())
+  plain <- eval(as.call(c(as.list(call), data = quote(data))), env)
+  kept <- with_chunks(61, with_room(2000, eval(as.call(c(as.list(call), data = quote(source))), env)))
+  expect_identical(unname(kept$draws), unname(plain$draws))
+  expect_identical(colnames(kept$draws), colnames(plain$draws))
+  expect_identical(kept$mode, plain$mode)
+  expect_identical(kept$diagnostics, plain$diagnostics)
+  expect_identical(kept$cv$curve, plain$cv$curve)
+  expect_identical(kept$levels, plain$levels)
+  expect_identical(nobs(kept), nobs(plain))
+  expect_identical(kept$method, plain$method)
+  invisible(kept)
+}
+
+test_that("families from a source have the bits of the same rows in memory", {
+  expect_same_rows(two ~ a + b + g, family = "binomial", lambda = 3)
+  expect_same_rows(win ~ a + b + g, family = "binomial", lambda = "cv", cv_measure = "auc", nlambda = 10)
+  expect_same_rows(cbind(hits, trials - hits) ~ a + g, family = "binomial", lambda = c(9, 1), case_weights = w)
+  expect_same_rows(win ~ a + c, family = "binomial", lambda = "cv", cluster = k, nfolds = 4, nlambda = 10)
+  expect_same_rows(count ~ a + g + offset(0.1 * w), family = "poisson", lambda = "cv", foldid = fold, nlambda = 10)
+  expect_same_rows(count ~ a + g, family = poisson(), lambda = 2, offset = w, refit = TRUE, alpha = 0.5)
+  expect_same_rows(kind ~ a + b, family = "multinomial", lambda = 4, penalty_factor = c(b = 0))
+})
+
+test_that("many columns are kept as rows, and give the bits of the fit in memory", {
+  n <- 900
+  wide <- with_seed(3, as.data.frame(matrix(round(stats::rnorm(n * 70), 3), n)))
+  wide$y <- with(wide, V1 - 2 * V2 + V3) + sin(seq_len(n))
+  wide$w <- 1 + seq_len(n) %% 2
+  expect_same_rows(y ~ . - w, lambda = 30, data = wide)
+  expect_same_rows(y ~ . - w, lambda = "cv", case_weights = w, data = wide)
+  expect_same_rows(y ~ . - w, lambda = c(60, 5), alpha = 0.3, prior_weight = "coef", data = wide)
+  fit <- expect_same_rows(y ~ . - w, lambda = 20, refit = TRUE, weights = "multinomial", data = wide)
+  expect_error(fitted(fit), class = "wbb_error_rows")
+})
+
+test_that("the road is the one that costs less", {
+  kept <- function(p, draws, columns = p + 1, ..., once = NULL) {
+    rows_are_kept(list(p = p, columns = columns), list(once = once), list(
+      family = "gaussian", draws = draws, weights = "exponential", backend = "threads", ...))
+  }
+  expect_false(kept(20, 1000))
+  expect_true(kept(300, 1000))
+  expect_false(kept(300, 1))
+  # The sums of these take 1.6 GB: four readings, or one.
+  expect_true(kept(600, 1000))
+  with_room(100, expect_true(kept(20, 10)))
+  old <- options(wbb.scratch = FALSE)
+  on.exit(options(old))
+  expect_false(kept(600, 1000))
+  # What can be read once cannot be read again.
+  options(wbb.scratch = NULL, wbb.max_moments = 8 * 253 * 10)
+  on.exit(options(wbb.max_moments = NULL), add = TRUE)
+  expect_true(kept(20, 100, once = TRUE))
+})
+
+test_that("the file goes when the fit is made, stopped or refused", {
+  folder <- tempfile()
+  dir.create(folder)
+  old <- options(wbb.scratch = folder, wbb.max_moments = 5000)
+  on.exit(options(old))
+  files <- function() length(list.files(folder))
+  src <- wbb_source(d)
+  expect_message(fit <- wbb_lasso(win ~ a + b, src, family = "binomial", lambda = 3, draws = 5, seed = 1), "kept in a file", class = "wbb_message_scratch")
+  expect_identical(files(), 0L)
+  seen <- 0L
+  broken <- function(reset = FALSE) {
+    if (reset) return(seen <<- 0L)
+    seen <<- seen + 1L
+    if (seen == 9L) {
+      expect_identical(files(), 1L)
+      stop("the line is dead")
+    }
+    d[(seen - 1L) * 70 + 1:70, ]
+  }
+  suppressMessages(expect_error(wbb_lasso(win ~ a + b, wbb_source(broken), family = "binomial", lambda = 3, draws = 5, seed = 1),
+    "Chunk 9 of the source, from row 561 on: it could not be read: the line is dead", class = "wbb_error_source"))
+  expect_identical(files(), 0L)
+  suppressMessages(expect_bad(wbb_lasso(a ~ b + c, src, family = "binomial", lambda = 3, draws = 5, seed = 1), "a"))
+  expect_identical(files(), 0L)
+  options(wbb.scratch = file.path(folder, "none"))
+  expect_bad(wbb_lasso(win ~ a + b, src, family = "binomial", lambda = 3, draws = 5, seed = 1), "options(wbb.scratch)", "none")
+  options(wbb.scratch = FALSE)
+  expect_bad(wbb_lasso(win ~ a + b, src, family = "binomial", lambda = 3, draws = 5, seed = 1), "source", "wbb.scratch")
+})
+
+test_that("what rows of a source cannot do is said", {
+  src <- wbb_source(d)
+  expect_bad(wbb_lasso(a ~ b, src, family = "cox"), "family", "order of their times")
+  expect_bad(wbb_lasso(win ~ b, src, family = "binomial", lambda = 1, backend = "future"), "backend", "threads")
+  expect_bad(wbb_lasso(y ~ a, src, lambda = "marglik"), "lambda")
+  unknown <- wbb_source(d, levels = list(two = c("no", "maybe")))
+  expect_error(wbb_lasso(two ~ a, unknown, family = "binomial", lambda = 1, draws = 2), "has the level \"yes\"", class = "wbb_error_source")
+  declared <- wbb_source(d, levels = list(two = c("yes", "no")))
+  fit <- wbb_lasso(two ~ a, declared, family = "binomial", lambda = 1, draws = 3, seed = 1)
+  expect_identical(fit$levels, c("yes", "no"))
+  expect_error(residuals(fit), class = "wbb_error_rows")
+  new <- wbb_source(d[1:50, ])
+  expect_equal(predict(fit, new), predict(fit, d[1:50, ]), ignore_attr = TRUE)
+  again <- wbb_lasso(two ~ a, declared, family = "binomial", lambda = 1, draws = 2, seed = 1, first_draw = 4)
+  expect_identical(as.matrix(c(fit, again)), as.matrix(wbb_lasso(two ~ a, declared, family = "binomial", lambda = 1, draws = 5, seed = 1)))
+  other <- wbb_lasso(two ~ a, wbb_source(d[-1, ], levels = declared$levels), family = "binomial", lambda = 1, draws = 2, seed = 1, first_draw = 4)
+  expect_bad(c(fit, other), "...", "data differ")
+})
