@@ -164,12 +164,13 @@ show_gb <- function(bytes) paste(format(bytes / 1e9, digits = 3, big.mark = ",")
 # What users of glmnet, lm, boot, fwb, rstanarm and brms type for our arguments; the first that a function has is meant.
 synonyms <- list(
   newx = "newdata", s = "lambda", parallel = "threads", ncpus = "threads", cores = "threads", mc.cores = "threads", cl = "backend",
+  k = "order", size = "hidden", hidden_units = "hidden", maxit = c("epochs", "max_iterations"), lr = "learning_rate",
   n = "draws", B = "draws", R = "draws", iter = "draws", nsim = "draws", ndraws = "draws", nboot = "draws", n_draws = "draws",
-  n_iter = "draws", warmup = "burn", burnin = "burn", verbose = "progress", refresh = "progress", wtype = "weights",
+  n_iter = "draws", n.iter = "draws", niter = "draws", nrep = "draws", num_samples = "draws", warmup = "burn", burnin = "burn", verbose = "progress", refresh = "progress", wtype = "weights",
   penalty.factor = "penalty_factor", type.measure = "cv_measure", exposure = "offset",
   conf.level = c("level", "prob"), level = c("conf.level", "prob"), prob = c("level", "conf.level"),
   pars = c("parm", "parameters"), parm = c("pars", "parameters"), parameters = c("parm", "pars"),
-  estimate = "type", type = "estimate", id = "cluster", strata = "cluster", weights = "case_weights"
+  type = "estimate", id = "cluster", strata = "cluster", weights = "case_weights"
 )
 
 # What others have, and a bootstrap has no need of.
@@ -194,7 +195,20 @@ check_dots <- function(..., .function, .known, .foreign = character()) {
   if (name == "") {
     abort("argument", paste0("`", .function, "()` was given an unnamed argument too many."), "...")
   }
-  abort("argument", paste0("`", .function, "()` has no argument `", name, "`.", argument_hint(name, .function, .known)), name)
+  unknown_argument(name, .function, .known)
+}
+
+# R takes the beginning of a name for the whole. What belongs elsewhere (`k`, which is not `keep_data`), or begins several
+# names, is refused as if it were none.
+check_shortened <- function(given, called, known) {
+  for (name in setdiff(given, c("", known))) {
+    meant <- sum(startsWith(known, name))
+    if (meant > 1L || (meant == 1L && name %in% c(names(synonyms), names(needless)))) unknown_argument(name, called, known)
+  }
+}
+
+unknown_argument <- function(name, called, known) {
+  abort("argument", paste0("`", called, "()` has no argument `", name, "`.", argument_hint(name, called, known)), name)
 }
 
 argument_hint <- function(name, called, known) {

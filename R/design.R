@@ -59,7 +59,7 @@ numeric_x <- function(x, argument) {
   if (is(x, "Matrix")) x <- as.matrix(x)
   if (!is.matrix(x)) {
     bad_argument(argument, "be a matrix, a data frame or a sparse Matrix", x,
-      advice = if (is.atomic(x)) paste0("Use `as.matrix(", argument, ")` for a single column."))
+      advice = if (is.character(x)) "A formula is written without quotes." else if (is.atomic(x)) paste0("Use `as.matrix(", argument, ")` for a single column."))
   }
   if (!(is.numeric(x) || is.logical(x))) {
     bad_argument(argument, "be numeric", x, paste("is a", typeof(x), "matrix"))
@@ -151,6 +151,7 @@ code_column <- function(value, contrasts, name, argument) {
 # The design of a call of a formula interface, and the settings that may be columns of the data.
 formula_inputs <- function(call, settings, row_arguments, values, response = check_response) {
   in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
+  check_unquoted(call, c("subset", row_arguments))
   contrasts <- formula_error(eval(call$contrasts, parent.env(values)), "contrasts")
   design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], values, response, contrasts)
   design$offset <- stats::model.offset(design$model)
@@ -161,6 +162,16 @@ formula_inputs <- function(call, settings, row_arguments, values, response = che
     settings[name] <- list(design$model[[paste0("(", name, ")")]])
   }
   list(design = design, settings = settings)
+}
+
+# A column is named without quotes, as in lm(); model.frame() would speak of lengths.
+check_unquoted <- function(call, arguments) {
+  for (name in intersect(arguments, names(call))) {
+    value <- call[[name]]
+    if (is.character(value) && length(value) == 1L) {
+      bad_argument(name, "be numbers, groups or a column of `data`", value, advice = paste0("A column is written without quotes: ", name, " = ", value, "."))
+    }
+  }
 }
 
 # The formula and the data of a call, each evaluated once: the expression may be slow, or random.
@@ -185,10 +196,12 @@ formula_design <- function(frame_call, values, response = check_response, contra
     bad_argument("formula", "have a predictor", NULL, "has none")
   }
   if (!nrow(frame)) {
-    bad_argument("data", "have at least one row without missing values", NULL, "has none")
+    chosen <- if (!is.null(frame_call$subset)) " that `subset` chooses"
+    bad_argument("data", paste0("have at least one row without missing values", chosen), NULL, "has none")
   }
   check_contrasts(contrasts, frame)
-  x <- formula_error(stats::model.matrix(terms, frame, contrasts.arg = contrasts), "contrasts")
+  check_levels(frame, terms)
+  x <- formula_error(stats::model.matrix(terms, frame, contrasts.arg = contrasts), if (is.null(contrasts)) "formula" else "contrasts")
   contrasts <- attr(x, "contrasts")
   term <- attr(terms, "term.labels")[attr(x, "assign")]
   x <- drop_intercept(x)
@@ -203,6 +216,17 @@ formula_design <- function(frame_call, values, response = check_response, contra
   )
   design$variables <- data_variables(terms, get0("data", values, inherits = FALSE), nrow(frame))
   design
+}
+
+# A factor of one level says nothing, and contr.treatment() does not say which it is.
+check_levels <- function(frame, terms) {
+  for (name in rownames(attr(terms, "factors"))[-attr(terms, "response")]) {
+    value <- frame[[name]]
+    if (is_text(value) && length(unique(value)) < 2L) {
+      bad_argument("data", "have factors of two or more levels", value,
+        paste("column", dQuote(name, FALSE), "has only", show_value(as.character(value[1L]))))
+    }
+  }
 }
 
 # model.matrix() would ignore what is no factor.

@@ -11,8 +11,10 @@ entry <- function(first, ...) {
 # From the method for data, whose arguments in this moment are the settings.
 fit_default <- function(..., .estimator, .design, .call) {
   known <- setting_names(.estimator)
-  check_dots(..., .function = .estimator$name, .known = c(.estimator$data, known))
-  fit_with(.estimator, .design, mget(known, parent.frame()), fit_call(.call, .estimator$name))
+  all <- c(.estimator$data, known)
+  check_shortened(names(sys.call(sys.parent())), .estimator$name, all)
+  check_dots(..., .function = .estimator$name, .known = all)
+  fit_with(.estimator, .design, evaluated(known, parent.frame()), fit_call(.call, .estimator$name))
 }
 
 # From the method for a formula, whose dots are the settings, but for those that are columns of the data.
@@ -40,17 +42,20 @@ given_settings <- function(..., .estimator) {
     evaluated(known, environment(), .estimator$rows)
   }
   formals(read) <- formals(.estimator$default)[c(known, "...")]
+  check_shortened(dots_names(...), .estimator$name, known)
   read(...)
 }
 
-# Settings are evaluated where the user stands, and whoever comes from lm() expects the columns of the data there.
-evaluated <- function(names, frame, rows) {
+# Settings are evaluated where the user stands, and whoever comes from lm() expects the columns of the data there; `rows` are
+# those that are looked for among them.
+evaluated <- function(names, frame, rows = character()) {
   values <- list()
   name <- NULL
   explain <- function(error) {
     if (inherits(error, "wbb_error")) stop(error)
     advice <- if (name == "weights") {
-      " It is the law of the random weights; your own weights of the rows go into `case_weights`, which may be a column of `data`."
+      own <- if (!"case_weights" %in% names) "the model" else if (length(rows)) "`case_weights`, which may be a column of `data`" else "`case_weights`"
+      paste0(" It is the law of the random weights; your own weights of the rows go into ", own, ".")
     } else if (length(rows)) {
       paste0(" Of the settings only ", paste0("`", rows, "`", collapse = ", "), " may be columns of `data`.")
     }

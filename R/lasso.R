@@ -269,6 +269,10 @@ check_penalty_factor <- function(value, names, terms = NULL) {
     return(check_numbers(value, "penalty_factor", length(names), lower = 0, must = must))
   }
   given <- make.unique(names(value))
+  for (known in list(terms, names)) {
+    at <- match_name(given, known)
+    given[!is.na(at)] <- known[at[!is.na(at)]]
+  }
   value <- check_numbers(value, "penalty_factor", lower = 0, must = must)
   unknown <- setdiff(given, c(names, terms))
   if (length(unknown)) {

@@ -1,6 +1,12 @@
 # What linear fits share: x'b, at the rows of the fit and elsewhere. The lasso, the Bayesian bridge and the
 # generalised lasso are linear; linear-predict.R is how they predict.
 
+# The places of names, also of those that model.matrix() has put into backticks.
+match_name <- function(given, names) {
+  at <- match(given, names)
+  ifelse(is.na(at), match(given, gsub("`", "", names, fixed = TRUE)), at)
+}
+
 linear_names <- function(design, settings) {
   names <- make.unique(c(if (settings$intercept) "(Intercept)", design$names))
   # One set after the other, where there are classes.

@@ -14,7 +14,7 @@
 #'   `"response"` are martingale residuals; with `"multinomial"` there is a column for each class.
 #' @param lambda Which value of `lambda`. When the fit has several, `coef()`,
 #'   `fitted()` and `residuals()` otherwise give a matrix with one column for each, and `vcov()` and `confint()` an array
-#'   with a third dimension. It may be a fitted value as it was given or as it is printed, or else the number of its place.
+#'   with a third dimension: see [wbb-path].
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level The probability of the interval.
 #' @param complete Not used: functions that take any model give it to `coef()` and `vcov()`.
@@ -103,7 +103,7 @@ credible_limits <- function(draws, level) {
 }
 
 check_parm <- function(parm, names, argument = "parm") {
-  at <- if (is.character(parm)) match(parm, names) else match(parm, seq_along(names))
+  at <- if (is.character(parm)) match_name(parm, names) else match(parm, seq_along(names))
   if (anyNA(at)) {
     bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm,
       paste("has", show_value(parm[is.na(at)][1L])))
@@ -132,9 +132,7 @@ residuals.wbb <- function(object, lambda = NULL, type = c("response", "working",
   check_kept(object, "y")
   type <- check_choice(type, "type", residual_types)
   of <- function(index) family_of(object)$residuals(mode_parts(object, index), type)
-  if (!is_path(object) || !is.null(lambda)) return(pad_rows(object$na.action, of(lambda_index(object, lambda))))
-  values <- lapply(seq_along(object$lambda), of)
-  pad_rows(object$na.action, simplify2array(stats::setNames(values, format_lambda(object$lambda))))
+  pad_rows(object$na.action, over_path(object, lambda, function(at) of(lambda_index(object, at))))
 }
 
 residual_types <- c("response", "working", "deviance", "pearson")

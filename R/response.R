@@ -75,7 +75,7 @@ code_two_classes <- function(y, argument, n, levels) {
     levels <- if (is.logical(y)) c("FALSE", "TRUE") else base::levels(droplevels(as.factor(y)))
     if (length(levels) != 2L) {
       bad_argument(argument, "have two classes with family = \"binomial\"", y,
-        paste("has", counted(length(levels), "level"), "(", show_values(levels), ")"),
+        paste0("has ", counted(length(levels), "level"), " (", show_values(levels), ")"),
         if (length(levels) > 2L) "Use family = \"multinomial\".")
     }
   }

@@ -89,3 +89,20 @@ test_that("what users of other packages type is answered", {
   says(confint(fit, conf.level = 0.9), "Did you mean `level`?")
   says(generics::tidy(fit, level = 0.9), "Did you mean `conf.level`?")
 })
+
+test_that("a name of others is not taken for the beginning of one of ours", {
+  says <- function(expr, words) expect_error(expr, words, class = "wbb_error_argument", fixed = TRUE)
+  says(wbb_trendfilter(cars$dist, k = 1), "Did you mean `order`?")
+  says(wbb_lasso(y ~ bmi, diabetes, prior = 3), "The penalty is the prior")
+  says(wbb_lasso(y ~ bmi, diabetes, s = 3), "Did you mean `lambda`?")
+  # Several of ours begin with it.
+  says(wbb_lasso(y ~ bmi, diabetes, l = 3), "has no argument `l`")
+  says(wbb_mlp(dist ~ speed, cars, size = 3), "Did you mean `hidden`?")
+  says(wbb_mlp(dist ~ speed, cars, maxit = 3), "Did you mean `epochs`?")
+  # Any other beginning means what R takes it for.
+  expect_identical(quick(y ~ bmi, diabetes, alph = 0.5)$spec$alpha, 0.5)
+  # Not `type`, which is something else there.
+  bridge <- suppressWarnings(bayes_bridge(dist ~ speed, cars, draws = 20, burn = 10, chains = 1, seed = 1))
+  error <- expect_error(predict(bridge, estimate = "mean"), class = "wbb_error_argument")
+  expect_no_match(conditionMessage(error), "type")
+})

@@ -132,3 +132,27 @@ test_that("contrasts are those that are asked for", {
   expect_bad(quick(y ~ bmi + g, d, lambda = 0, contrasts = list(h = "contr.sum")), "contrasts", "\"h\"")
   expect_bad(quick(y ~ bmi + g, d, lambda = 0, contrasts = "contr.sum"), "contrasts")
 })
+
+test_that("columns are named without quotes", {
+  expect_bad(wbb_lasso(y ~ bmi, diabetes, case_weights = "age"), "case_weights", "case_weights = age")
+  expect_bad(wbb_lasso(y ~ bmi, diabetes, cluster = "sex"), "cluster", "cluster = sex")
+  expect_bad(wbb_lasso(y ~ bmi, diabetes, offset = "age"), "offset", "offset = age")
+  expect_bad(wbb_lasso("y ~ bmi", diabetes), "x", "A formula is written without quotes")
+})
+
+test_that("what is wrong with the data is said of the data", {
+  expect_bad(quick(y ~ bmi + same, transform(diabetes, same = "a")), "data", "column \"same\" has only \"a\"")
+  expect_bad(quick(y ~ bmi + z, transform(diabetes, z = complex(real = age))), "formula", "complex")
+  expect_bad(quick(y ~ bmi, diabetes, subset = age > 1000), "data", "that `subset` chooses")
+})
+
+test_that("names that are no names of R's work with and without backticks", {
+  odd <- stats::setNames(diabetes[c("y", "bmi", "age", "map")], c("y", "b m i", "gr\u00f6\u00dfe", "50%"))
+  fit <- quick(y ~ ., odd, lambda = 5)
+  expect_equal(confint(fit, "50%"), confint(fit, "`50%`"))
+  expect_identical(unname(predict(fit, odd[1:3, ])), unname(fitted(fit)[1:3]))
+  freed <- quick(y ~ ., odd, lambda = 1e6, penalty_factor = c(`50%` = 0))
+  expect_identical(names(which(coef(freed) != 0)), c("(Intercept)", "`50%`"))
+  expect_output(print(summary(fit)), "50%", fixed = TRUE)
+  expect_bad(confint(fit, "60%"), "parm", "60%")
+})

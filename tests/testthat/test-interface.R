@@ -86,3 +86,9 @@ test_that("the fit remembers what was typed", {
   anywhere <- wbb_lasso(data = data, lambda = 5, draws = 3, seed = 1, formula = y ~ .)
   expect_identical(anywhere$draws, wbb_lasso(y ~ ., data, lambda = 5, draws = 3, seed = 1)$draws)
 })
+
+test_that("settings of data that cannot be evaluated are explained", {
+  expect_bad(wbb_lasso(x, y, lambda = 5, weights = nowhere), "weights", "go into `case_weights`.")
+  expect_bad(wbb(lm(dist ~ speed, cars), weights = nowhere), "weights", "go into the model")
+  expect_bad(wbb_lasso(x, y, lambda = nowhere), "lambda", "object 'nowhere' not found")
+})
