@@ -72,7 +72,7 @@ summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), digits = ma
     check.names = FALSE, row.names = NULL
   )
   fit <- structure(object[c("call", "lambda", "spec", "na.action")], class = class(object))
-  structure(list(fit = fit, table = table, digits = check_count(digits, "digits")), class = "summary.wbb_bridge")
+  structure(list(fit = fit, table = table, digits = check_count(digits, "digits")), class = c("summary.wbb_bridge", "summary.wbb"))
 }
 
 # The coefficients, sigma and nu.

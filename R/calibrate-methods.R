@@ -140,7 +140,7 @@ summary.wbb_calibration <- function(object, level = c(0.5, 0.8, 0.9, 0.95, 0.99)
   table <- do.call(rbind, lapply(level, function(one) cbind(nominal = one, coverage_table(object, one))))
   structure(
     list(calibration = object, table = table, level = level, digits = check_count(digits, "digits")),
-    class = "summary.wbb_calibration"
+    class = c("summary.wbb_calibration", "summary.wbb")
   )
 }
 

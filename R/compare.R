@@ -6,18 +6,19 @@
 #' different settings, or a bootstrap and a [bayes_bridge()].
 #'
 #' Coefficients are matched by name; one that a fit does not have is left empty. A fit
-#' with several values of `lambda` needs `lambda` to say which. Draws that failed are left out.
+#' with several values of `lambda` is compared at each of them, unless `lambda` says which: its label has the value, as in
+#' `fit[50]`. Draws that failed are left out.
 #'
 #' @param ... Fits. The names of the arguments are their labels; a fit without one is labelled by the variable that
 #'   was typed, or by its place (`"fit 2"`) if that was no variable. Equal labels are numbered.
-#' @param lambda For fits with several values of `lambda`: which one.
+#' @param lambda For fits with several values of `lambda`: which one; by default all.
 #' @param level The probability of the interval in the table; in a picture of intervals the
 #'   probabilities of the inner and the outer interval, or of one.
 #' @param x A comparison.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param digits The number of significant digits.
 #' @return `compare()`: an object of class `wbb_comparison`, a list with the data frame
-#'   `table` and the `fits`. `table`, which `as.data.frame()` also gives, has one row a
+#'   `table`, the `fits` and the `lambda` of each that has several. `table`, which `as.data.frame()` also gives, has one row a
 #'   coefficient and fit: `term`, `fit`, `mean`, `sd`, `lwr`, `upr`, `p_zero` and
 #'   `p_positive`. `plot()` returns the numbers shown, invisibly; `autoplot()` a ggplot object.
 #' @examples
@@ -52,13 +53,26 @@ compare.wbb <- function(..., lambda = NULL, level = 0.95) {
         "Compare networks by what they predict: accuracy(), log_loss().")
     }
   }
-  names(fits) <- labels
-  rows <- lapply(labels, function(label) comparison_rows(fits[[label]], label, lambda, level))
+  compared <- compared_fits(fits, labels, lambda)
+  labels <- names(compared$fits)
+  rows <- lapply(labels, function(label) comparison_rows(compared$fits[[label]], label, compared$lambda[[label]], level))
   table <- do.call(rbind, rows)
   terms <- unique(table$term)
   table <- table[order(match(table$term, terms), match(table$fit, labels)), ]
   row.names(table) <- NULL
-  structure(list(table = table, fits = fits, lambda = lambda, level = level), class = "wbb_comparison")
+  structure(c(list(table = table), compared, list(level = level)), class = "wbb_comparison")
+}
+
+# Fits and lambdas by label: a path is there once for each lambda that is meant. Others have none.
+compared_fits <- function(fits, labels, lambda) {
+  parts <- Map(fits, labels, f = function(fit, label) {
+    check_fit(fit)
+    if (!is_path(fit)) return(list(fits = stats::setNames(list(fit), label), lambda = stats::setNames(list(NULL), label)))
+    at <- if (is.null(lambda)) fit$lambda else fit$lambda[lambda_index(fit, lambda)]
+    label <- if (is.null(lambda)) at_lambda(label, at) else label
+    list(fits = stats::setNames(rep(list(fit), length(at)), label), lambda = stats::setNames(as.list(at), label))
+  })
+  lapply(list(fits = "fits", lambda = "lambda"), function(part) do.call(c, unname(lapply(parts, `[[`, part))))
 }
 
 comparison_labels <- function(names, typed) {
@@ -70,19 +84,13 @@ comparison_labels <- function(names, typed) {
 }
 
 comparison_rows <- function(fit, label, lambda, level) {
-  draws <- draws_matrix(fit, comparison_lambda(fit, lambda))
+  draws <- draws_matrix(fit, lambda)
   limits <- column_quantiles(draws, interval_probs(level))
   data.frame(
     term = colnames(draws), fit = label, mean = colMeans(draws), sd = column_sds(draws),
     lwr = limits[1L, ], upr = limits[2L, ], p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
     row.names = NULL
   )
-}
-
-# `lambda` is for the paths among the fits.
-comparison_lambda <- function(fit, lambda) {
-  check_fit(fit)
-  if (is_path(fit)) lambda
 }
 
 #' @rdname compare
@@ -160,7 +168,7 @@ comparison_data <- function(x, type, pars, n, level, standardize) {
     chosen <- if (is.null(pars)) comparison_pars(x, n) else pars
     chosen <- intersect(chosen, fit_names(fit))
     if (!length(chosen)) return(NULL)
-    one <- plot_data(fit, type, chosen, n, comparison_lambda(fit, x$lambda), level, standardize, label)
+    one <- plot_data(fit, type, chosen, n, x$lambda[[label]], level, standardize, label)
     for (part in names(one)[vapply(one, is.data.frame, NA)]) one[[part]]$index <- match(one[[part]]$name, terms)
     one
   })
@@ -170,5 +178,5 @@ comparison_data <- function(x, type, pars, n, level, standardize) {
 # Those that the first fit would show alone, so that all fits show the same.
 comparison_pars <- function(x, n) {
   first <- x$fits[[1L]]
-  fit_names(first)[plot_columns(first, NULL, check_count(n, "n"), comparison_lambda(first, x$lambda))$index]
+  fit_names(first)[plot_columns(first, NULL, check_count(n, "n"), x$lambda[[1L]])$index]
 }

@@ -21,9 +21,9 @@
 #' cross-validation (`lambda = "cv"`) or by [marginal_likelihood()].
 #'
 #' @param object A fit, as from [wbb_lasso()].
-#' @param lambda Which value of `lambda`; a fit with several otherwise gives one number for each.
+#' @param lambda Which value of `lambda`; a fit with several otherwise gives one number for each, see [wbb-path].
 #' @param ... Not used.
-#' @return A number, or for a path one for each `lambda`.
+#' @return A number, or for a path one for each `lambda`; so are `AIC()` and `BIC()`.
 #' @references Zou, H., Hastie, T. and Tibshirani, R. (2007). On the "degrees of freedom" of the lasso. *Annals
 #'   of Statistics* 35, 2173--2192.
 #' @examples
@@ -122,11 +122,19 @@ logLik.wbb_lasso <- function(object, lambda = NULL, ...) {
   check_dots(..., .function = "logLik", .known = "lambda")
   check_fit(object)
   check_kept(object, "y")
-  index <- lambda_index(object, lambda)
   entry <- family_of(object)
-  structure(entry$log_likelihood(mode_parts(object, index)), class = "logLik",
+  of <- function(value) each_lambda(object, lambda, value)
+  structure(of(function(index) entry$log_likelihood(mode_parts(object, index))),
+    class = c(if (whole_path(object, lambda)) "wbb_path_logLik", "logLik"),
     # A scale that is estimated is a parameter.
-    df = mode_df(object, index) + (entry$name == "gaussian"), nobs = sum(row_weights(object) > 0))
+    df = of(function(index) mode_df(object, index)) + (entry$name == "gaussian"), nobs = sum(row_weights(object) > 0))
+}
+
+# That of stats knows of one number.
+#' @export
+print.wbb_path_logLik <- function(x, digits = getOption("digits"), ...) {
+  print(data.frame(lambda = names(x), logLik = as.vector(x), df = attr(x, "df")), digits = digits, row.names = FALSE)
+  invisible(x)
 }
 
 #' @rdname deviance.wbb
@@ -137,10 +145,10 @@ logLik.wbb <- function(object, ...) {
     "compare penalties by lambda = \"cv\" or marginal_likelihood(), predictions by data that were held out."), "object")
 }
 
+# A number, or one for each lambda; `value` takes its place.
 each_lambda <- function(fit, lambda, value) {
-  index <- if (is_path(fit) && is.null(lambda)) seq_along(fit$lambda) else lambda_index(fit, lambda)
-  out <- vapply(index, function(i) as.double(value(i)), 0)
-  if (length(index) > 1L) stats::setNames(out, format_lambda(fit$lambda)) else out
+  out <- list_path(fit, lambda, function(at) as.double(value(lambda_index(fit, at))))
+  if (is.list(out)) unlist(out) else out
 }
 
 need_numbers <- function(fit, what, instead = "see accuracy() and log_loss()") {

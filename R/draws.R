@@ -66,8 +66,7 @@ column_sds <- function(draws) {
 #' different seeds may be joined as well.
 #'
 #' @param x A fit, as from [wbb_lasso()].
-#' @param lambda Which value of `lambda`, when the fit has several: a fitted value as it was given or as it is printed, or
-#'   else the number of its place. Without it `as.data.frame()` has a row for each draw and lambda, with columns `lambda` and `draw`;
+#' @param lambda Which value of `lambda`, when the fit has several: see [wbb-path]. Without it `as.data.frame()` has a row for each draw and lambda, with columns `lambda` and `draw`;
 #'   the others have a column `term[lambda]` for each coefficient and lambda.
 #' @param failed Keep the draws that failed? A draw of [wbb_mlp()] without network is then a row of `NA`.
 #' @param row.names,optional As in [as.data.frame()].
@@ -95,15 +94,14 @@ as.matrix.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
 # named `term[lambda]`, and a draw that failed at one lambda is left out at all.
 all_draws <- function(fit, lambda, failed, ..., .function) {
   check_fit(fit)
-  if (!is_path(fit) || !is.null(lambda)) return(draws_matrix(fit, lambda, failed = failed, ..., .function = .function))
+  if (!whole_path(fit, lambda)) return(draws_matrix(fit, lambda, failed = failed, ..., .function = .function))
   parts <- lapply(fit$lambda, function(at) {
     part <- draws_matrix(fit, at, failed = TRUE, ..., .function = .function)
-    colnames(part) <- paste0(colnames(part), "[", format_lambda(at), "]")
+    colnames(part) <- at_lambda(colnames(part), at)
     part
   })
   draws <- do.call(cbind, parts)
-  if (check_flag(failed, "failed")) return(draws)
-  draws[Reduce(intersect, lapply(fit$lambda, function(at) usable_draws(fit, at))), , drop = FALSE]
+  if (check_flag(failed, "failed")) draws else draws[usable_draws(fit), , drop = FALSE]
 }
 
 #' @rdname as.matrix.wbb
@@ -115,11 +113,11 @@ as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NU
     draws <- draws_matrix(x, at, failed = failed, ..., .function = "as.data.frame")
     as.data.frame(draws, row.names = row.names, optional = TRUE)
   }
-  if (!is_path(x) || !is.null(lambda)) return(one(lambda))
-  do.call(rbind, lapply(x$lambda, function(at) {
+  if (!whole_path(x, lambda)) return(one(lambda))
+  rows_over_path(x, lambda, function(at) {
     drawn <- if (failed) seq_len(nrow(x$draws)) else usable_draws(x, at)
-    data.frame(lambda = at, draw = of_draws(x, x$diagnostics$draw, at)[drawn], one(at), check.names = FALSE)
-  }))
+    data.frame(draw = of_draws(x, x$diagnostics$draw, at)[drawn], one(at), check.names = FALSE)
+  })
 }
 
 # In the form that the formats of posterior are made from.

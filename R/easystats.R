@@ -8,7 +8,7 @@
 #' for their other linear models. `performance::r2()` is the median of `rstantools::bayes_R2()`.
 #'
 #' @param x,posteriors,model A fit, as from [wbb_lasso()].
-#' @param lambda Which value of `lambda`, when the fit has several; by default all, side by side, where that makes sense.
+#' @param lambda Which value of `lambda`, when the fit has several; by default all, see [wbb-path].
 #' @param rope_range,range The region of practical equivalence; `"default"` is the one above.
 #' @param ci The probability of the intervals.
 #' @param ... More arguments of the functions of bayestestR and parameters.
@@ -92,22 +92,22 @@ model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ...) {
 #' @method r2 wbb
 #' @exportS3Method performance::r2 wbb
 r2.wbb <- function(model, lambda = NULL, ...) {
-  structure(list(R2 = c(`R2` = stats::median(bayes_R2.wbb(model, lambda = lambda)))), model_type = "Bayesian", class = "r2_generic")
+  list_path(model, lambda, function(at) {
+    structure(list(R2 = c(`R2` = stats::median(bayes_R2.wbb(model, lambda = at)))), model_type = "Bayesian", class = "r2_generic")
+  })
 }
 
 #' @rdname bayestestR.wbb
 #' @method model_performance wbb
 #' @exportS3Method performance::model_performance wbb
 model_performance.wbb <- function(model, lambda = NULL, ...) {
-  check_fit(model)
-  lambda_index(model, lambda)
-  of <- function(method) if (is_path(model)) method(model, lambda = lambda) else method(model)
   need_numbers(model, "R-squared", "accuracy() and log_loss() say how good it is")
-  error <- stats::na.omit(as.vector(of(residuals)))
-  structure(
-    data.frame(R2 = stats::median(bayes_R2.wbb(model, lambda = lambda)), RMSE = sqrt(mean(error^2)), Sigma = of(sigma)),
-    class = c("performance_model", "data.frame")
-  )
+  measures <- rows_over_path(model, lambda, function(at) {
+    of <- function(method) if (is_path(model)) method(model, lambda = at) else method(model)
+    error <- stats::na.omit(as.vector(of(residuals)))
+    data.frame(R2 = stats::median(bayes_R2.wbb(model, lambda = at)), RMSE = sqrt(mean(error^2)), Sigma = of(sigma))
+  })
+  structure(measures, class = c("performance_model", "data.frame"))
 }
 
 #' @rdname bayestestR.wbb
@@ -119,9 +119,23 @@ get_predicted.wbb <- function(x, data = NULL, predict = "expectation", ci = 0.95
   need_numbers(x, "number to predict", "predict() gives the probabilities of its classes")
   noisy <- predict %in% c("prediction", "predict")
   level <- if (is.null(ci)) 0.95 else check_level(ci, "ci")
-  draws <- if (noisy) posterior_predict.wbb(x, data, lambda = lambda) else posterior_epred.wbb(x, data, lambda = lambda)
-  limits <- t(column_quantiles(draws, interval_probs(level)))
-  structure(colMeans(draws),
-    ci_data = data.frame(SE = column_sds(draws), CI_low = limits[, 1L], CI_high = limits[, 2L], row.names = NULL),
-    data = if (is.null(data)) insight::get_data(x) else data, ci = level, predict = predict, class = c("get_predicted", "numeric"))
+  list_path(x, lambda, function(at) {
+    draws <- if (noisy) posterior_predict.wbb(x, data, lambda = at) else posterior_epred.wbb(x, data, lambda = at)
+    limits <- t(column_quantiles(draws, interval_probs(level)))
+    structure(colMeans(draws),
+      ci_data = data.frame(SE = column_sds(draws), CI_low = limits[, 1L], CI_high = limits[, 2L], row.names = NULL),
+      data = if (is.null(data)) predicted_data(x) else data, ci = level, predict = predict, class = c("get_predicted", "numeric"))
+  })
+}
+
+# Without a formula insight finds no data.
+predicted_data <- function(fit) if (is.null(fit$terms)) augment_data(fit, NULL, fit$spec$n) else insight::get_data(fit)
+
+#' @rdname bayestestR.wbb
+#' @param flatten As in `insight::find_parameters()`.
+#' @method find_parameters wbb
+#' @exportS3Method insight::find_parameters wbb
+find_parameters.wbb <- function(x, flatten = FALSE, ...) {
+  names <- colnames(all_draws(x, NULL, FALSE, .function = "as.matrix"))
+  if (flatten) names else list(conditional = names)
 }

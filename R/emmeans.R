@@ -5,12 +5,13 @@
 #' Fits of [wbb_lasso()] and [bayes_bridge()] made from a formula work in `emmeans::emmeans()`, `emmeans::contrast()`,
 #' `emmeans::emtrends()` and what is built on them. The draws go along, so that `emmeans` summarises them as a posterior
 #' sample (medians and highest posterior density intervals), and `as.mcmc()` of its result gives the draws of every mean or
-#' contrast. For a fit with several lambdas give `lambda` to `emmeans()`.
+#' contrast. In a fit with several lambdas `lambda` is one more factor, and in one with classes `class` is: `emmeans(fit, ~ N | lambda)`.
+#' Give `lambda` to `emmeans()` for one of them.
 #'
 #' @param object A fit.
 #' @param data The data of the fit, if they were not kept in it.
 #' @param trms,xlev,grid What `emmeans` brings: terms, levels and the grid.
-#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param lambda Which value of `lambda`, when the fit has several; by default all.
 #' @param ... Passed on by `emmeans`.
 #' @return What the generics of emmeans are to return.
 #' @examplesIf requireNamespace("emmeans", quietly = TRUE)
@@ -36,10 +37,16 @@ emm_basis.wbb <- function(object, trms, xlev, grid, lambda = NULL, ...) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
   x <- stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
   if (!has_intercept(object)) x <- x[, attr(x, "assign") != 0L, drop = FALSE]
-  draws <- draws_matrix(object, lambda)
+  draws <- all_draws(object, lambda, FALSE, .function = "emmeans")
+  # As for responses of several columns: their coefficients follow each other.
+  several <- list(class = if (!is.null(object$spec$classes)) object$levels, lambda = if (whole_path(object, lambda)) format_lambda(object$lambda))
+  several <- several[lengths(several) > 0L]
+  x <- kronecker(diag(prod(lengths(several))), x)
+  misc <- emmeans::.std.link.labels(family(object), list())
+  if (length(several)) misc$ylevs <- several
   list(
     X = x, bhat = colMeans(draws), nbasis = matrix(NA), V = stats::cov(draws), dffun = function(k, dfargs) Inf,
-    dfargs = list(), misc = emmeans::.std.link.labels(family(object), list()), post.beta = draws
+    dfargs = list(), misc = misc, post.beta = draws
   )
 }
 

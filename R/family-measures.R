@@ -19,17 +19,20 @@ log_loss.wbb_lasso <- function(object, x = NULL, y = NULL, type = c("draws", "me
 # Means over the trials of all rows; `measure` takes probabilities and what was seen.
 class_measure <- function(fit, x, y, type, lambda, newoffset, measure) {
   need_lasso_classes(fit)
-  lambda_index(fit, lambda)
   type <- check_choice(type, "type", c("draws", "mean"))
   seen <- seen_classes(fit, x, y)
   share <- seen$trials / sum(seen$trials)
-  fit <- with_rows_of(fit, NULL)
+  fit <- common_draws(with_rows_of(fit, NULL), lambda)
   if (type == "mean") {
-    return(sum(share * measure(predict(fit, x, estimate = "mean", lambda = lambda, newoffset = newoffset), seen$y)))
+    return(each_lambda(fit, lambda, function(index) {
+      sum(share * measure(predict(fit, x, estimate = "mean", lambda = fit$lambda[index], newoffset = newoffset), seen$y))
+    }))
   }
-  draws <- predict(fit, x, "draws", lambda = lambda, newoffset = newoffset)
-  of_draw <- function(k) if (length(dim(draws)) == 3L) matrix(draws[k, , ], ncol(draws)) else draws[k, ]
-  vapply(seq_len(nrow(draws)), function(k) sum(share * measure(of_draw(k), seen$y)), 0)
+  over_path(fit, lambda, function(at) {
+    draws <- predict(fit, x, "draws", lambda = at, newoffset = newoffset)
+    of_draw <- function(k) if (length(dim(draws)) == 3L) matrix(draws[k, , ], ncol(draws)) else draws[k, ]
+    vapply(seq_len(nrow(draws)), function(k) sum(share * measure(of_draw(k), seen$y)), 0)
+  })
 }
 
 # Of successes, a vector, or of classes, a matrix.
@@ -54,19 +57,20 @@ calibration.wbb_lasso <- function(object, x = NULL, y = NULL, class = NULL, bins
                                   newoffset = NULL, ...) {
   check_dots(..., .function = "calibration", .known = names(formals()))
   need_lasso_classes(object)
-  lambda_index(object, lambda)
   bins <- check_count(bins, "bins", 1, 1e6)
   level <- check_level(level)
   if (!is.null(class)) class <- match(check_choice(class, "class", object$levels), object$levels)
   seen <- seen_classes(object, x, y)
-  share <- predict(with_rows_of(object, NULL), x, estimate = "mean", lambda = lambda, newoffset = newoffset)
-  if (is.null(object$spec$classes)) {
-    # The second class is the success.
-    success <- is.null(class) || class == 2L
-    return(calibration_table(if (success) share else 1 - share, if (success) seen$y else 1 - seen$y, bins, level, seen$trials))
-  }
-  chosen <- if (is.null(class)) max.col(share, "first") else rep(class, nrow(share))
-  calibration_table(share[cbind(seq_along(chosen), chosen)], seen$y == chosen, bins, level)
+  rows_over_path(object, lambda, function(at) {
+    share <- predict(with_rows_of(object, NULL), x, estimate = "mean", lambda = at, newoffset = newoffset)
+    if (is.null(object$spec$classes)) {
+      # The second class is the success.
+      success <- is.null(class) || class == 2L
+      return(calibration_table(if (success) share else 1 - share, if (success) seen$y else 1 - seen$y, bins, level, seen$trials))
+    }
+    chosen <- if (is.null(class)) max.col(share, "first") else rep(class, nrow(share))
+    calibration_table(share[cbind(seq_along(chosen), chosen)], seen$y == chosen, bins, level)
+  })
 }
 
 # What was observed at the fit's rows or at new ones, and in how many trials.

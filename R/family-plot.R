@@ -36,6 +36,8 @@ family_plot_data <- function(fit, type, lambda, level, newdata, y, bins) {
   }
   level <- max(plot_level(level))
   if (type == "survival") return(survival_curve(fit, newdata, level = level, lambda = lambda))
+  # A picture has room for one.
+  lambda_index(fit, lambda)
   of <- if (is.null(fit$spec$classes)) paste0(show_value(fit$levels[2L])) else "the predicted class"
   list(type = type, level = level, table = calibration(fit, newdata, y, bins = bins, level = level, lambda = lambda),
     bins = bins, of = of, note = dropped_note(fit, lambda))

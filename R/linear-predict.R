@@ -29,8 +29,14 @@ rows_at <- function(rows, at) {
 predict_linear <- function(fit, newdata, asked, lambda = NULL, newoffset = NULL) {
   rows <- linear_rows(fit, newdata, newoffset)
   na_action <- if (is.null(newdata)) fit$na.action
-  if (asked$type == "draws") return(over_path(fit, lambda, function(at) pad_draws(na_action, linear_draws(fit, rows, at))))
-  if (asked$type == "class") return(pad_rows(na_action, linear_class(fit, rows, lambda, asked$estimate)))
+  if (asked$type == "draws") {
+    fit <- common_draws(fit, lambda)
+    return(over_path(fit, lambda, function(at) pad_draws(na_action, linear_draws(fit, rows, at))))
+  }
+  if (asked$type == "class") {
+    classes <- list_path(fit, lambda, function(at) pad_rows(na_action, linear_class(fit, rows, at, asked$estimate)))
+    return(if (is.factor(classes)) classes else as.data.frame(classes, optional = TRUE))
+  }
   if (asked$interval == "none") return(pad_rows(na_action, linear_point(fit, rows, lambda, asked$type, asked$estimate)))
   over_path(fit, lambda, function(at) {
     point <- linear_point(fit, rows, at, asked$type, asked$estimate)
@@ -51,7 +57,7 @@ linear_point <- function(fit, rows, lambda, type, estimate) {
   }
   many <- length(lambdas) > 1L
   if (is.null(fit$spec$classes)) {
-    return(if (many) matrix(values, nrow(rows$x), dimnames = list(rownames(rows$x), format_lambda(lambdas))) else {
+    return(if (many) matrix(values, nrow(rows$x), length(lambdas), dimnames = list(rownames(rows$x), format_lambda(lambdas))) else {
       stats::setNames(as.vector(values), rownames(rows$x))
     })
   }
@@ -61,17 +67,16 @@ linear_point <- function(fit, rows, lambda, type, estimate) {
 
 # The likeliest class.
 linear_class <- function(fit, rows, lambda, estimate) {
-  lambda_index(fit, lambda)
   share <- linear_point(fit, rows, lambda, "response", estimate)
   if (is.null(fit$spec$classes)) share <- cbind(1 - share, share)
   likeliest(share, fit$levels)
 }
 
-linear_draws <- function(fit, rows, lambda) {
+linear_draws <- function(fit, rows, lambda, type = "response") {
   draws <- draws_matrix(fit, lambda)
   outputs <- max(1L, fit$spec$classes)
   check_size(as.double(nrow(draws)) * nrow(rows$x) * outputs, "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  predicted <- row_values(rows, t(draws), fit$spec, family_of(fit))
+  predicted <- row_values(rows, t(draws), fit$spec, family_of(fit), type)
   if (outputs > 1L) {
     predicted <- aperm(predicted, c(3L, 1L, 2L))
     dimnames(predicted) <- list(NULL, rownames(rows$x), fit$levels)

@@ -4,8 +4,8 @@
 #'
 #' Fits work in the functions of package marginaleffects (`predictions()`, `comparisons()`, `slopes()` and what is built on
 #' them), by draws: estimates are medians, intervals are quantiles, and `posterior_draws()` of their results gives the
-#' draws themselves; `type = "prediction"` is a new response, noise included. Loading wbb adds the class of its fits to the option `marginaleffects_model_classes`. For a fit with several
-#' lambdas give `lambda` to these functions.
+#' draws themselves; `type = "prediction"` is a new response, noise included. Loading wbb adds the class of its fits to the option `marginaleffects_model_classes`. A fit with several
+#' lambdas, or with classes, has a `group` for each of them; give `lambda` to these functions for one.
 #'
 #' @name marginaleffects.wbb
 NULL
@@ -19,13 +19,19 @@ get_predict.wbb <- function(model, newdata = NULL, type = "response", lambda = N
     link = posterior_linpred.wbb(model, newdata = newdata, lambda = lambda),
     prediction = posterior_predict.wbb(model, newdata, lambda = lambda)
   )
-  classes <- dimnames(draws)[-(1:2)]
+  groups <- group_labels(dimnames(draws)[-(1:2)])
   id <- intersect(c("rowid_internal", "rowid"), names(newdata))
   row <- if (length(id)) newdata[[id[1L]]] else seq_len(ncol(draws))
   draws <- matrix(draws, nrow(draws))
   out <- data.frame(rowid = rep(row, length.out = ncol(draws)), estimate = column_quantiles(draws, 0.5)[1L, ])
-  if (length(classes)) out$group <- rep(classes[[1L]], each = length(row))
+  if (length(groups)) out$group <- rep(groups, each = length(row))
   structure(out, posterior_draws = t(draws))
+}
+
+# Of classes, of lambdas, or of both.
+group_labels <- function(names) {
+  if (length(names) < 2L) return(unlist(names))
+  paste0(rep(names[[1L]], length(names[[2L]])), "[", rep(names[[2L]], each = length(names[[1L]])), "]")
 }
 
 get_vcov.wbb <- function(model, ...) NULL

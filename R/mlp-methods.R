@@ -71,7 +71,7 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3
       mean = c(accuracy = if (length(object$levels)) scores$mean_right, log_loss = scores$mean_loss),
       draws = draw_count(object$spec), status = table(object$diagnostics$status), digits = check_count(digits, "digits")
     ),
-    class = "summary.wbb_mlp"
+    class = c("summary.wbb_mlp", "summary.wbb")
   )
 }
 

@@ -105,7 +105,7 @@ network_sigma <- function(fit) as.double(fit$diagnostics$sigma[usable_draws(fit)
 pad_rows <- function(na_action, out) {
   if (length(dim(out)) < 3L) return(stats::napredict(na_action, out))
   slices <- lapply(seq_len(dim(out)[3L]), function(k) {
-    stats::napredict(na_action, matrix(out[, , k], nrow(out), dimnames = dimnames(out)[1:2]))
+    stats::napredict(na_action, matrix(out[, , k], nrow(out), ncol(out), dimnames = dimnames(out)[1:2]))
   })
   array(unlist(slices), c(dim(slices[[1L]]), length(slices)), c(dimnames(slices[[1L]]), dimnames(out)[3L]))
 }

@@ -2,42 +2,6 @@
 
 # By lambda ------------------------------------------------------------------------
 
-format_lambda <- function(lambda) vapply(lambda, format, "", digits = 6)
-
-is_path <- function(fit) length(fit$lambda) > 1L
-
-# The place of `lambda` among the fitted ones: a value, as it was given or as it is printed, or else a number of a place. A
-# fit may have none.
-lambda_index <- function(fit, lambda) {
-  fitted <- fit$lambda
-  if (is.null(fitted)) {
-    if (!is.null(lambda)) bad_argument("lambda", "be NULL: this fit has no lambda", lambda)
-    return(1L)
-  }
-  if (is.null(lambda)) {
-    if (length(fitted) == 1L) return(1L)
-    bad_argument("lambda", lambda_choice(fitted), NULL, "is missing")
-  }
-  given <- lambda
-  if (is.character(lambda)) lambda <- suppressWarnings(as.numeric(lambda))
-  if (!is_number(lambda) || lambda < 0) bad_argument("lambda", lambda_choice(fitted), given)
-  close <- abs(fitted - lambda) <= 1e-5 * fitted
-  if (any(close)) return(which.min(abs(fitted - lambda)))
-  if (length(fitted) > 1L && lambda %in% seq_along(fitted)) return(as.integer(lambda))
-  bad_argument("lambda", lambda_choice(fitted), given)
-}
-
-lambda_choice <- function(fitted) {
-  paste0("be one of the fitted values ", paste(format_lambda(utils::head(fitted, 6L)), collapse = ", "),
-    if (length(fitted) > 6L) paste(" and", length(fitted) - 6L, "more"), if (length(fitted) > 1L) paste0(", or a place from 1 to ", length(fitted)))
-}
-
-# A value at the lambda that is asked for, or along a path: vectors become columns, matrices slices of an array.
-over_path <- function(fit, lambda, value) {
-  if (!is_path(fit) || !is.null(lambda)) return(value(lambda))
-  simplify2array(stats::setNames(lapply(fit$lambda, value), format_lambda(fit$lambda)))
-}
-
 # The attributes of draws: by draw, coefficient and, for a path, lambda.
 draws_shape <- function(draws, names, lambda = NULL) {
   path <- length(lambda) > 1L
@@ -133,8 +97,9 @@ draw_count <- function(spec) {
 usable_draws <- function(fit, lambda = NULL) {
   at <- solved_draws(fit, lambda)
   if (!length(at)) {
-    words <- status_words(of_draws(fit, fit$diagnostics$status, lambda))
-    abort("draws", paste0("The fit has no draw to work with", if (is_path(fit)) paste(" at lambda =", format_lambda(lambda)),
+    status <- fit$diagnostics$status
+    words <- status_words(if (whole_path(fit, lambda)) status else of_draws(fit, status, lambda))
+    abort("draws", paste0("The fit has no draw to work with", if (is_path(fit)) path_words(lambda),
       ": all failed (", words, "). ", failure_advice(fit)), "object")
   }
   at
@@ -142,7 +107,11 @@ usable_draws <- function(fit, lambda = NULL) {
 
 # The same for what can also be shown without any.
 solved_draws <- function(fit, lambda = NULL) {
-  status <- of_draws(fit, fit$diagnostics$status, lambda)
+  status <- if (whole_path(fit, lambda)) {
+    common_status(fit, lambda)[seq_len(nrow(fit$draws))]
+  } else {
+    of_draws(fit, fit$diagnostics$status, lambda)
+  }
   # Chains have none: they cannot fail.
   if (is.null(status)) seq_len(nrow(fit$draws)) else which(!failed_status(status))
 }

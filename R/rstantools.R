@@ -30,7 +30,8 @@
 #' @param draws,ndraws The number of draws to use, spread evenly over all; by default all.
 #' @param nsim The number of responses to simulate.
 #' @param seed A seed for the noise, which is drawn by R's generator; `NULL` leaves that as it is.
-#' @param lambda Which value of `lambda`; needed only when the fit has several.
+#' @param lambda Which value of `lambda`. Without it a fit with several answers for all: arrays and matrices have one more
+#'   dimension, `simulate()` more columns, `loo()`, `waic()` and `pp_check()` give a list; see [wbb-path].
 #' @param transform For `posterior_linpred()`: give the mean of the response instead?
 #' @param prob The probability of the interval.
 #' @param pars Names or numbers of coefficients; by default all.
@@ -74,14 +75,16 @@ posterior_epred.wbb <- function(object, newdata = NULL, draws = NULL, lambda = N
 posterior_linpred.wbb <- function(object, transform = FALSE, newdata = NULL, draws = NULL, lambda = NULL, ndraws = draws, ...) {
   check_dots(..., .function = "posterior_linpred", .known = names(formals()), .foreign = foreign)
   if (check_flag(transform, "transform")) return(mean_draws(object, newdata, ndraws, lambda))
-  need_numbers(object, "linear predictor", "posterior_epred() gives the probabilities")
+  if (!inherits(object, "wbb_lasso")) need_numbers(object, "linear predictor", "posterior_epred() gives the probabilities")
+  check_fit(object)
   if (family_of(object)$name == "gaussian") return(mean_draws(object, newdata, ndraws, lambda))
-  # Not by the link of the means: a probability near 1 has lost its digits.
+  object <- common_draws(object, lambda)
   rows <- linear_rows(object, newdata)
-  coefficients <- draws_matrix(object, lambda)[spread_draws(object, ndraws, lambda), , drop = FALSE]
-  link <- t(link_values(rows, t(coefficients), object$spec))
-  colnames(link) <- rownames(rows$x)
-  pad_draws(if (is.null(newdata)) object$na.action, link)
+  # Not by the link of the means: a probability near 1 has lost its digits.
+  over_path(object, lambda, function(at) {
+    link <- linear_draws(object, rows, at, "link")
+    pad_draws(if (is.null(newdata)) object$na.action, some_draws(link, spread_draws(object, ndraws, at)))
+  })
 }
 
 #' @rdname posterior_predict.wbb
@@ -91,9 +94,12 @@ posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = N
   check_dots(..., .function = "posterior_predict", .known = names(formals()), .foreign = foreign)
   check_fit(object)
   check_sampled(object)
-  means <- mean_draws(object, newdata, ndraws, lambda)
-  sigma <- noise_scale(object, lambda)[spread_draws(object, ndraws, lambda)]
-  with_seed(seed, new_responses(object, means, sigma, if (is.null(newdata)) object$trials))
+  object <- common_draws(object, lambda)
+  over_path(object, lambda, function(at) {
+    means <- mean_draws(object, newdata, ndraws, at)
+    sigma <- noise_scale(object, at)[spread_draws(object, ndraws, at)]
+    with_seed(seed, new_responses(object, means, sigma, if (is.null(newdata)) object$trials))
+  })
 }
 
 # The draws' residual scale, 1 for families that have none.
@@ -109,14 +115,23 @@ check_sampled <- function(fit) {
   }
 }
 
-# By draw and row, and class where there are some.
+# By draw and row, class where there are some, and lambda for all of a path.
 mean_draws <- function(fit, newdata, draws, lambda) {
   check_fit(fit)
+  some_draws(predict_lambda(fit, newdata, lambda, type = "draws"), spread_draws(fit, draws, lambda))
+}
+
+# Not all fits that have no path know `lambda`.
+predict_lambda <- function(fit, newdata, lambda, ...) {
+  if (is_path(fit)) return(predict(fit, newdata, ..., lambda = lambda))
   lambda_index(fit, lambda)
-  predicted <- if (is_path(fit)) predict(fit, newdata, type = "draws", lambda = lambda) else predict(fit, newdata, type = "draws")
-  chosen <- spread_draws(fit, draws, lambda)
-  if (length(chosen) == nrow(predicted)) return(predicted)
-  if (length(dim(predicted)) == 3L) predicted[chosen, , , drop = FALSE] else predicted[chosen, , drop = FALSE]
+  predict(fit, newdata, ...)
+}
+
+# The first dimension is the draws.
+some_draws <- function(values, chosen) {
+  if (identical(as.integer(chosen), seq_len(nrow(values)))) return(values)
+  array(matrix(values, nrow(values))[chosen, ], c(length(chosen), dim(values)[-1L]), dimnames(values))
 }
 
 # Rows of the usable draws, spread evenly: those of chains follow each other.
@@ -165,19 +180,25 @@ simulate.wbb <- function(object, nsim = 1, seed = NULL, lambda = NULL, ...) {
   check_fit(object)
   check_sampled(object)
   nsim <- check_count(nsim, "nsim")
-  usable <- length(usable_draws(object, lambda))
+  object <- common_draws(object, lambda)
+  state <- generator_state(seed)
+  simulated <- list_path(object, lambda, function(at) simulate_at(object, nsim, seed, at))
+  if (!is.data.frame(simulated)) {
+    names <- as.vector(vapply(object$lambda, function(at) at_lambda(names(simulated[[1L]]), at), character(nsim)))
+    simulated <- stats::setNames(do.call(cbind, unname(simulated)), names)
+  }
+  structure(simulated, seed = state)
+}
+
+simulate_at <- function(fit, nsim, seed, lambda) {
   values <- with_seed(seed, {
-    state <- generator_state(seed)
-    chosen <- sample.int(usable, nsim, replace = TRUE)
-    means <- mean_draws(object, NULL, NULL, lambda)
-    means <- if (length(dim(means)) == 3L) means[chosen, , , drop = FALSE] else means[chosen, , drop = FALSE]
-    new_responses(object, means, noise_scale(object, lambda)[chosen], object$trials)
+    chosen <- sample.int(length(usable_draws(fit, lambda)), nsim, replace = TRUE)
+    new_responses(fit, some_draws(mean_draws(fit, NULL, NULL, lambda), chosen), noise_scale(fit, lambda)[chosen], fit$trials)
   })
   columns <- lapply(seq_len(nsim), function(i) {
     if (is.null(attr(values, "levels"))) values[i, ] else factor(attr(values, "levels")[values[i, ]], attr(values, "levels"))
   })
-  out <- as.data.frame(stats::setNames(columns, paste0("sim_", seq_len(nsim))), row.names = colnames(values))
-  structure(out, seed = state)
+  as.data.frame(stats::setNames(columns, paste0("sim_", seq_len(nsim))), row.names = colnames(values))
 }
 
 # As stats::simulate() keeps it: how to have the same again.
@@ -196,16 +217,12 @@ predictive_interval.wbb <- function(object, prob = 0.9, newdata = NULL, lambda =
   check_dots(..., .function = "predictive_interval", .known = names(formals()), .foreign = c(foreign, "draws", "seed"))
   check_fit(object)
   prob <- check_level(prob, "prob")
-  lambda_index(object, lambda)
   need_numbers(object, "predictive interval", "predict() gives the probabilities of the classes")
-  limits <- if (is_path(object)) {
-    predict(object, newdata, interval = "prediction", level = prob, lambda = lambda)
-  } else {
-    predict(object, newdata, interval = "prediction", level = prob)
-  }
-  limits <- limits[, c("lwr", "upr"), drop = FALSE]
-  colnames(limits) <- stan_percent(prob)
-  limits
+  over_path(object, lambda, function(at) {
+    limits <- predict_lambda(object, newdata, at, interval = "prediction", level = prob)[, c("lwr", "upr"), drop = FALSE]
+    colnames(limits) <- stan_percent(prob)
+    limits
+  })
 }
 
 # "5%" "95%"
@@ -216,10 +233,13 @@ stan_percent <- function(prob) paste0(100 * interval_probs(prob), "%")
 #' @exportS3Method rstantools::posterior_interval wbb
 posterior_interval.wbb <- function(object, prob = 0.9, pars = NULL, lambda = NULL, ...) {
   check_dots(..., .function = "posterior_interval", .known = names(formals()), .foreign = c("type", "regex_pars"))
-  draws <- draws_matrix(object, lambda, pars = pars)
-  limits <- credible_limits(draws, check_level(prob, "prob"))
-  colnames(limits) <- stan_percent(prob)
-  limits
+  check_fit(object)
+  prob <- check_level(prob, "prob")
+  over_path(object, lambda, function(at) {
+    limits <- credible_limits(draws_matrix(object, at, pars = pars), prob)
+    colnames(limits) <- stan_percent(prob)
+    limits
+  })
 }
 
 #' @rdname posterior_predict.wbb
@@ -258,10 +278,13 @@ log_lik.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, y =
   if (is.null(newdata)) object$na.action <- NULL
   check_sampled(object)
   y <- observed_at(object, newdata, y)
-  mean <- mean_draws(object, newdata, draws, lambda)
-  sigma <- noise_scale(object, lambda)[spread_draws(object, draws, lambda)]
-  out <- matrix(row_log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
-  if (is.null(newdata)) out * rep(row_weights(object), each = nrow(out)) else out
+  object <- common_draws(object, lambda)
+  over_path(object, lambda, function(at) {
+    mean <- mean_draws(object, newdata, draws, at)
+    sigma <- noise_scale(object, at)[spread_draws(object, draws, at)]
+    out <- matrix(row_log_density(object, rep(y, each = nrow(mean)), mean, sigma), nrow(mean), dimnames = dimnames(mean)[1:2])
+    if (is.null(newdata)) out * rep(row_weights(object), each = nrow(out)) else out
+  })
 }
 
 # Of responses, each beside its mean (draws by rows).
@@ -281,11 +304,14 @@ bayes_R2.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, ..
   need_numbers(object, "R-squared", "accuracy() and log_loss() say how good it is")
   check_sampled(object)
   if (is.null(newdata)) object$na.action <- NULL
-  mean <- mean_draws(object, newdata, draws, lambda)
-  explained <- apply(mean, 1L, stats::var)
-  unexplained <- noise_scale(object, lambda)[spread_draws(object, draws, lambda)]^2 *
-    rowMeans(matrix(family(object)$variance(mean), nrow(mean)))
-  explained / (explained + unexplained)
+  object <- common_draws(object, lambda)
+  over_path(object, lambda, function(at) {
+    mean <- mean_draws(object, newdata, draws, at)
+    explained <- apply(mean, 1L, stats::var)
+    unexplained <- noise_scale(object, at)[spread_draws(object, draws, at)]^2 *
+      rowMeans(matrix(family(object)$variance(mean), nrow(mean)))
+    explained / (explained + unexplained)
+  })
 }
 
 #' @rdname posterior_predict.wbb
@@ -296,66 +322,8 @@ nsamples.wbb <- function(object, lambda = NULL, ...) {
   count_usable(object, lambda)
 }
 
-# At all lambdas of a path, unless one is asked for.
+# Of a path those that all lambdas have, unless one is asked for.
 count_usable <- function(fit, lambda = NULL) {
-  counts <- vapply(chosen_lambdas(fit, lambda), function(at) length(usable_draws(fit, at)), 1L)
-  if (length(unique(counts)) == 1L) counts[1L] else min(counts)
-}
-
-#' @rdname posterior_predict.wbb
-#' @method loo wbb
-#' @exportS3Method loo::loo wbb
-loo.wbb <- function(x, lambda = NULL, ...) {
-  likelihood <- log_lik.wbb(x, lambda = lambda)
-  say_loo(x)
-  loo::loo(likelihood, r_eff = relative_efficiency(x, likelihood), ...)
-}
-
-#' @rdname posterior_predict.wbb
-#' @method waic wbb
-#' @exportS3Method loo::waic wbb
-waic.wbb <- function(x, lambda = NULL, ...) {
-  likelihood <- log_lik.wbb(x, lambda = lambda)
-  say_loo(x)
-  loo::waic(likelihood, ...)
-}
-
-# Draws of a bootstrap are independent; chains are not.
-relative_efficiency <- function(fit, likelihood) {
-  if (is.null(fit$diagnostics$chain)) return(rep(1, ncol(likelihood)))
-  loo::relative_eff(exp(likelihood), chain_id = fit$diagnostics$chain)
-}
-
-say_loo <- function(fit) {
-  if (is.null(fit$diagnostics$chain)) {
-    note("loo", paste("The draws of a weighted bootstrap are a posterior sample only approximately, and so is what loo makes",
-      "of them; compare penalties by lambda = \"cv\"."))
-  }
-}
-
-#' @rdname posterior_predict.wbb
-#' @method loo_compare wbb
-#' @exportS3Method loo::loo_compare wbb
-loo_compare.wbb <- function(x, ..., lambda = NULL) {
-  fits <- list(x, ...)
-  typed <- vapply(as.list(substitute(list(x, ...)))[-1L], deparse1, "")
-  names(fits) <- comparison_labels(names(fits), typed)
-  loo::loo_compare(lapply(fits, function(fit) loo::loo(fit, lambda = if (is_path(fit)) lambda)))
-}
-
-#' @rdname posterior_predict.wbb
-#' @method pp_check wbb
-#' @exportS3Method bayesplot::pp_check wbb
-pp_check.wbb <- function(object, type = "dens_overlay", nreps = NULL, seed = NULL, lambda = NULL, ...) {
-  check_fit(object)
-  require_package("bayesplot", "`pp_check()`")
-  known <- sub("^ppc_", "", grep("^ppc_", getNamespaceExports("bayesplot"), value = TRUE))
-  if (!(is.character(type) && length(type) == 1L && type %in% known)) {
-    bad_argument("type", paste("be a word that follows ppc_ in bayesplot, such as", show_values(c("dens_overlay", "stat", "intervals"))), type)
-  }
-  object$na.action <- NULL
-  if (is.null(nreps)) nreps <- min(if (grepl("dens|ecdf", type)) 50 else if (grepl("hist|boxplot|error", type)) 8 else 500, count_usable(object, lambda))
-  y <- observed_at(object, NULL, NULL)
-  new <- posterior_predict.wbb(object, draws = nreps, seed = seed, lambda = lambda)
-  getExportedValue("bayesplot", paste0("ppc_", type))(as.numeric(y), matrix(as.numeric(new), nrow(new)), ...)
+  check_fit(fit)
+  length(usable_draws(fit, lambda))
 }

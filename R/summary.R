@@ -16,7 +16,7 @@
 #'   row a coefficient; for a path one row a lambda and coefficient), the number of
 #'   draws and those that did not converge, and lambda.
 #'   `table` has the columns `term`, `mode`, `mean`, `sd`, one for each
-#'   quantile, `p_zero`, `p_positive` and `mcse`; for a path `lambda` comes first.
+#'   quantile, `p_zero`, `p_positive` and `mcse`; for a path `lambda` comes first. `head()` and `tail()` are those of the table.
 #' @examples
 #' fit <- wbb_lasso(y ~ ., diabetes, lambda = 50, draws = 200, seed = 1)
 #' summary(fit)
@@ -85,6 +85,17 @@ print.summary.wbb <- function(x, digits = x$digits, ...) {
   print_doubt(x$fit)
   invisible(x)
 }
+
+#' @rdname summary.wbb
+#' @param n The number of coefficients, as in [utils::head()].
+#' @importFrom utils head
+#' @export
+head.summary.wbb <- function(x, n = 6L, ...) utils::head(x$table, n, ...)
+
+#' @rdname summary.wbb
+#' @importFrom utils tail
+#' @export
+tail.summary.wbb <- function(x, n = 6L, ...) utils::tail(x$table, n, ...)
 
 print_ratios <- function(fit) {
   ratios <- family_of(fit)$ratios

@@ -4,12 +4,11 @@
 predict_hazard <- function(fit, newdata, asked, lambda, newoffset, times) {
   if (asked$type == "risk" && !is.null(times)) bad_argument("times", "be NULL but for type = \"survival\"", times)
   rows <- linear_rows(fit, newdata, newoffset)
-  values <- if (asked$type == "risk") {
-    risk_values(fit, rows, lambda, asked)
-  } else {
-    survival_values(fit, rows, check_times(times, fit), lambda, asked)
-  }
-  pad_rows(if (is.null(newdata)) fit$na.action, values)
+  if (asked$type == "survival") times <- check_times(times, fit)
+  over_path(fit, lambda, function(at) {
+    values <- if (asked$type == "risk") risk_values(fit, rows, at, asked) else survival_values(fit, rows, times, at, asked)
+    pad_rows(if (is.null(newdata)) fit$na.action, values)
+  })
 }
 
 # Against the mean of the columns, as for survival::coxph(): a row of zeros may be far from all data.
@@ -100,7 +99,7 @@ survival_at <- function(time, status, weights, own, eta, times) {
 #' @param col Colours, one a row.
 #' @param main Title.
 #' @return `survival_curve()`: a data frame of class `wbb_survival` with the columns `row` (the name or number of the row of
-#'   `newdata`), `time`, `survival`, `lower` and `upper`. `plot()` returns it invisibly; `autoplot()` a ggplot object.
+#'   `newdata`; for all lambdas of a path also that of its lambda), `time`, `survival`, `lower` and `upper`. `plot()` returns it invisibly; `autoplot()` a ggplot object.
 #' @examplesIf requireNamespace("survival", quietly = TRUE)
 #' lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog")])
 #' fit <- wbb_lasso(survival::Surv(time, status) ~ ., lung, family = "cox", lambda = 2,
@@ -119,15 +118,21 @@ survival_curve <- function(object, newdata = NULL, times = NULL, level = 0.95, l
   # A curve begins with all alive.
   times <- if (is.null(times)) c(0, check_times(NULL, object)) else check_times(times, object)
   times <- sort(unique(times))
-  values <- survival_values(object, rows, times, lambda, asked)
-  labels <- rownames(rows$x)
-  if (is.null(labels)) labels <- as.character(seq_len(nrow(rows$x)))
-  part <- function(k) as.vector(t(matrix(values[, , k], nrow(rows$x))))
-  curves <- data.frame(
-    row = rep(factor(labels, unique(labels)), each = length(times)), time = rep(times, nrow(rows$x)),
-    survival = part(1L), lower = part(2L), upper = part(3L)
-  )
+  curves <- rows_over_path(object, lambda, function(at) {
+    labels <- curve_labels(rows$x, if (whole_path(object, lambda)) at)
+    values <- survival_values(object, rows, times, at, asked)
+    part <- function(k) as.vector(t(matrix(values[, , k], nrow(rows$x))))
+    data.frame(
+      row = rep(factor(labels, unique(labels)), each = length(times)), time = rep(times, nrow(rows$x)),
+      survival = part(1L), lower = part(2L), upper = part(3L)
+    )
+  })
   structure(curves, class = c("wbb_survival", "data.frame"), level = asked$level)
+}
+
+curve_labels <- function(x, lambda) {
+  labels <- if (is.null(rownames(x))) as.character(seq_len(nrow(x))) else rownames(x)
+  if (is.null(lambda)) labels else at_lambda(labels, lambda)
 }
 
 mean_row <- function(fit, newoffset) {

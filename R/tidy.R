@@ -108,7 +108,7 @@ augment.wbb_lasso <- function(x, data = NULL, newdata = NULL,
   x <- with_rows_of(x, data)
   # The scale of fitted(): a risk of Cox may be relative to nothing that was seen.
   type <- family_of(x)$fitted
-  augment_path(x, lambda, function(at) {
+  rows_over_path(x, lambda, function(at) {
     predicted <- predict(x, newdata, type, interval, conf.level, at, newoffset = newoffset)
     if (is.null(x$spec$classes)) return(augment_table(x, data, newdata, predicted))
     out <- if (is.null(newdata)) augment_data(x, data, nrow(predicted)) else augment_newdata(newdata)
@@ -136,15 +136,9 @@ augment.wbb_genlasso <- function(x, data = NULL, newdata = NULL,
   check_dots(..., .function = "augment", .known = names(formals()))
   check_fit(x)
   x <- with_rows_of(x, data)
-  augment_path(x, lambda, function(at) {
+  rows_over_path(x, lambda, function(at) {
     augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = at))
   })
-}
-
-# The rows at the lambda that is asked for, or one below the other at all of a path.
-augment_path <- function(fit, lambda, table) {
-  if (!is_path(fit) || !is.null(lambda)) return(table(lambda))
-  do.call(rbind, lapply(fit$lambda, function(at) cbind(lambda = at, table(at))))
 }
 
 # The kept data have no rows for what na.exclude would pad.

@@ -46,10 +46,8 @@ knots.wbb_trendfilter <- function(Fn, type = c("probability", "mode", "number", 
     if (type != "number") found$x <- as_time(found$x, Fn$time)
     found
   }
-  if (!is_path(Fn) || !is.null(lambda)) return(one(lambda_index(Fn, lambda)))
-  found <- lapply(seq_along(Fn$lambda), one)
-  if (type == "number") return(stats::setNames(found, format_lambda(Fn$lambda)))
-  do.call(rbind, Map(found, Fn$lambda, f = function(knots, at) cbind(lambda = rep(at, nrow(knots)), knots)))
+  over <- if (type == "number") list_path else rows_over_path
+  over(Fn, lambda, function(at) one(lambda_index(Fn, at)))
 }
 
 knots_at <- function(knots, fit, index) {
@@ -201,7 +199,7 @@ augment.wbb_trendfilter <- function(x, data = NULL, newdata = NULL,
   check_fit(x)
   if (!is.null(newdata)) newdata <- trend_frame(x, newdata)
   x <- with_rows_of(x, data)
-  augment_path(x, lambda, function(at) {
+  rows_over_path(x, lambda, function(at) {
     augment_table(x, data, newdata, predict(x, newdata, interval = interval, level = conf.level, lambda = at))
   })
 }

@@ -46,6 +46,7 @@ predict.wbb_trendfilter <- function(object, newdata = NULL, type = c("response",
   through <- interpolation(object$points, trend_points(object, newdata), object$spec$order)
   na_action <- if (is.null(newdata)) object$na.action
   if (asked$type == "draws") {
+    object <- common_draws(object, lambda)
     return(over_path(object, lambda, function(at) pad_draws(na_action, trend_draws(object, through, at))))
   }
   if (asked$interval == "none") return(stats::napredict(na_action, trend_point(object, through, lambda, asked$estimate)))
@@ -127,13 +128,13 @@ interpolation <- function(points, at, order) {
   right <- pmin(findInterval(at, points, left.open = TRUE) + 1L, length(points))
   first <- pmin(pmax(right - order, 1L), length(points) - order)
   columns <- outer(first, 0:order, `+`)
-  near <- matrix(points[columns], nrow(columns))
+  near <- matrix(points[columns], nrow(columns), ncol(columns))
   weight <- vapply(seq_len(order + 1L), function(j) {
     others <- near[, -j, drop = FALSE]
     terms <- (at - others) / (near[, j] - others)
     Reduce(`*`, lapply(seq_len(order), function(i) terms[, i]), rep(1, length(at)))
   }, numeric(length(at)))
-  list(columns = columns, weight = matrix(weight, length(at)), points = length(points))
+  list(columns = columns, weight = matrix(weight, length(at), order + 1L), points = length(points))
 }
 
 interpolated <- function(draws, through) {

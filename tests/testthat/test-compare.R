@@ -51,6 +51,6 @@ test_that("bad input gets classed errors", {
   expect_bad(compare(random, 3), "...")
   expect_bad(compare(random, level = 2), "level")
   path <- quick(y ~ ., diabetes, lambda = c(10, 100))
-  expect_bad(compare(random, path), "lambda", "fitted values")
+  expect_bad(compare(random, path, lambda = 3), "lambda", "fitted values")
   expect_identical(nrow(compare(random, path, lambda = 10)$table), 22L)
 })

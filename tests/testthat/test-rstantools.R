@@ -42,9 +42,10 @@ test_that("intervals, errors, likelihood and R2 are what they say", {
   expect_identical(rstantools::nsamples(fit), 100L)
 })
 
-test_that("a path needs a lambda where one matrix is the answer", {
+test_that("a path is asked for one lambda, or for all", {
   path <- quick(y ~ ., diabetes, lambda = c(200, 50))
-  expect_bad(rstantools::posterior_predict(path), "lambda")
+  expect_bad(rstantools::posterior_predict(path, lambda = 3), "lambda", "fitted values")
+  expect_identical(dim(rstantools::posterior_predict(path, new)), c(20L, 3L, 2L))
   expect_identical(dim(rstantools::posterior_epred(path, new, lambda = 50)), c(20L, 3L))
   expect_length(rstantools::bayes_R2(path, lambda = 2), 20L)
 })
@@ -92,4 +93,21 @@ test_that("pp_check() draws what bayesplot has", {
   expect_s3_class(bayesplot::pp_check(fit, seed = 1), "ggplot")
   expect_s3_class(bayesplot::pp_check(fit, "stat", stat = "mean", nreps = 20), "ggplot")
   expect_bad(bayesplot::pp_check(fit, "nothing"), "type")
+})
+
+test_that("the linear predictor of classes has them as a third dimension", {
+  fit <- quick(Species ~ Sepal.Length + Petal.Width, iris, family = "multinomial", lambda = 1)
+  link <- rstantools::posterior_linpred(fit, newdata = iris[c(1, 60, 120), ])
+  x <- cbind(1, as.matrix(iris[c(1, 60, 120), c("Sepal.Length", "Petal.Width")]))
+  by_hand <- x %*% matrix(as.matrix(fit)[7L, ], 3L)
+  expect_equal(link[7L, , ], by_hand, ignore_attr = TRUE)
+  shares <- exp(by_hand) / rowSums(exp(by_hand))
+  expect_equal(rstantools::posterior_epred(fit, iris[c(1, 60, 120), ])[7L, , ], shares, ignore_attr = TRUE)
+})
+
+test_that("loo() says that it needs draws", {
+  skip_if_not_installed("loo")
+  one <- quick(y ~ bmi, diabetes, draws = 1)
+  expect_error(loo::loo(one), "at least two draws", class = "wbb_error_draws")
+  expect_error(loo::waic(one), "at least two draws", class = "wbb_error_draws")
 })

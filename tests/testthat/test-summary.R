@@ -54,3 +54,16 @@ test_that("the printed summary reads well", {
   fixed <- quick(y ~ bmi + ltg + age, diabetes, lambda = 500, weights = "ones", prior_weight = "fixed")
   expect_snapshot(print(summary(fixed), digits = 3))
 })
+
+test_that("head() and tail() of a summary are those of its table", {
+  fits <- list(
+    quick_diabetes(), wbb_trendfilter(cars$dist, lambda = 5, draws = 5, seed = 1),
+    suppressWarnings(bayes_bridge(dist ~ speed, cars, draws = 20, burn = 10, chains = 1, seed = 1)),
+    suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 3, seed = 1))
+  )
+  for (fit in fits) {
+    described <- summary(fit)
+    expect_identical(head(described, 2), head(described$table, 2))
+    expect_identical(tail(described, 1), tail(described$table, 1))
+  }
+})
