@@ -6,8 +6,8 @@
 #' @rdname plot.wbb
 #' @method autoplot wbb
 #' @exportS3Method ggplot2::autoplot wbb
-autoplot.wbb <- function(object, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
-                         standardize = FALSE, ...) {
+autoplot.wbb <- function(object, type = NULL, pars = NULL, n = NULL, lambda = NULL, level = c(0.5, 0.95),
+                         standardize = NULL, ...) {
   require_package("ggplot2", "`autoplot()`")
   check_dots(..., .function = "autoplot", .known = names(formals(autoplot.wbb)))
   gg_plot_data(plot_data(object, type, pars, n, lambda, level, standardize))
@@ -17,6 +17,8 @@ gg_plot_data <- function(data) {
   picture <- switch(data$type,
     density = gg_density(data),
     interval = gg_interval(data),
+    importance = gg_interval(data),
+    selection = gg_selection(data),
     path = gg_path(data),
     cv = gg_cv(data)
   )
@@ -25,18 +27,25 @@ gg_plot_data <- function(data) {
 
 gg_look <- function(...) {
   ggplot2::theme_minimal() + ggplot2::theme(
-    panel.grid.minor = ggplot2::element_blank(), panel.spacing.x = ggplot2::unit(20, "pt"),
+    panel.grid.minor = ggplot2::element_blank(), panel.spacing.x = ggplot2::unit(12, "pt"),
     axis.title = ggplot2::element_text(size = ggplot2::rel(0.85), colour = ink),
     legend.position = "top", legend.title = ggplot2::element_blank(),
-    strip.text = ggplot2::element_text(hjust = 0, face = "bold"),
+    legend.margin = ggplot2::margin(), strip.text = ggplot2::element_text(hjust = 0, face = "bold"),
     plot.subtitle = ggplot2::element_text(size = ggplot2::rel(0.75), colour = ink),
-    plot.caption = ggplot2::element_text(hjust = 0), ...
-  )
+    plot.caption = ggplot2::element_text(hjust = 0, size = ggplot2::rel(0.7), colour = ink), plot.caption.position = "plot",
+    plot.title.position = "plot"
+  ) + ggplot2::theme(...)
 }
 
 gg_note <- function(data) {
-  if (length(data$note) > 0) ggplot2::labs(caption = paste(data$note, collapse = "\n"))
+  if (length(data$note) > 0) ggplot2::labs(caption = gg_wrap(data$note))
 }
+
+# Lines that a picture of 350 pixels has room for: ggplot2 does not break them.
+gg_wrap <- function(text, width = 62) paste(unlist(lapply(text, strwrap, width)), collapse = "\n")
+
+# Of labels that would run into each other some are left out.
+gg_apart <- function() ggplot2::guide_axis(check.overlap = TRUE)
 
 # Colours by fit; a fit alone needs no key.
 gg_colours <- function(fits) {
@@ -52,9 +61,10 @@ ordered_fit <- function(rows, fits) {
   rows
 }
 
-# One panel a position; the strip shows the name, as it is.
+# One panel a position; the strip shows the name, as it is, but for the middle of one that would run into the next.
 gg_panels <- function(index, name, scales) {
-  label <- stats::setNames(short_name(name, 28), index)
+  columns <- ggplot2::wrap_dims(length(index))[2L]
+  label <- stats::setNames(short_name(name, max(12, min(28, floor(68 / columns)))), index)
   ggplot2::facet_wrap(~index, scales = scales, labeller = ggplot2::labeller(index = function(i) label[i]))
 }
 
@@ -65,9 +75,8 @@ gg_density <- function(data) {
   curve <- ordered_fit(data$curve, fits)
   mass <- ordered_fit(data$mass, fits)
   first <- panels[!duplicated(panels$index), ]
+  mass <- spike_order(mass)
   mass$height <- mass$probability * first$top[match(mass$index, first$index)]
-  spread <- vapply(mass$index, function(i) diff(panel_limits(data, i)), 0)
-  mass$at <- mass$at + (as.integer(mass$fit) - (length(fits) + 1) / 2) * 0.02 * spread
   # Room above probability 1, for the label if there is one.
   room <- if (length(fits) == 1) 1.25 else 1.08
   frame <- do.call(rbind, lapply(first$index, function(i) {
@@ -83,28 +92,27 @@ gg_density <- function(data) {
       curve, alpha = 0.25, position = "identity", outline.type = "upper"
     ) +
     ggplot2::geom_segment(
-      ggplot2::aes(.data$at, 0, xend = .data$at, yend = .data$height), mass, linewidth = 1.1, colour = spike
+      ggplot2::aes(.data$at, 0, xend = .data$at, yend = .data$height), mass, linewidth = 1.1 * mass$width, colour = spike
     ) +
-    ggplot2::geom_point(ggplot2::aes(.data$at, .data$height), mass, size = 2, colour = spike) +
+    ggplot2::geom_point(ggplot2::aes(.data$at, .data$height), mass, size = 2 * sqrt(mass$width), colour = spike) +
     ggplot2::geom_point(
       ggplot2::aes(.data$mode, 0, colour = .data$fit), panels[is.finite(panels$mode), ],
       shape = 24, fill = "white", size = 1.6, show.legend = FALSE
     )
   if (length(fits) == 1) {
     said <- first[which(first$p_zero > 0), ]
-    said$label <- vapply(said$p_zero, function(p) deparse(zero_words(p)), "")
+    # The words stand above the panels: small ones have room for the number only.
+    said$label <- probability_text(said$p_zero)
     picture <- picture +
-      ggplot2::geom_text(
-        ggplot2::aes(Inf, Inf, label = .data$label), said, parse = TRUE, hjust = 1.05, vjust = 1.2, size = 2.8, colour = ink
-      )
+      ggplot2::geom_text(ggplot2::aes(Inf, Inf, label = .data$label), said, hjust = 1.05, vjust = 1.1, size = 2.6, colour = ink)
   }
   picture +
     gg_panels(first$index, first$name, "free") +
     gg_colours(fits) +
-    ggplot2::scale_x_continuous(n.breaks = 4) +
+    ggplot2::scale_x_continuous(n.breaks = 4, guide = gg_apart()) +
     ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0)) +
     ggplot2::coord_cartesian(clip = "off") +
-    ggplot2::labs(x = NULL, y = NULL, subtitle = density_words(panels)) +
+    ggplot2::labs(x = NULL, y = NULL, subtitle = gg_wrap(sub("Spike: P(=0)", "Spike and number: P(=0)", density_words(data), fixed = TRUE))) +
     gg_look(panel.grid.major = ggplot2::element_blank(), axis.ticks.x = ggplot2::element_line(colour = pale))
 }
 
@@ -138,9 +146,9 @@ gg_interval <- function(data) {
     ggplot2::geom_point(
       ggplot2::aes(.data$mode, .data$row - 0.24 / sqrt(length(fits))), shape = 17, size = 1.2, na.rm = TRUE, show.legend = FALSE
     )
-  # P(beta = 0) stands on a second axis, which takes its own room.
-  beside <- if (length(fits) == 1) {
-    ggplot2::dup_axis(breaks = place, labels = probability_text(first$p_zero), name = expression(P(beta == 0)))
+  # P(=0) stands on a second axis, which takes its own room.
+  beside <- if (length(fits) == 1 && any_zeros(rows)) {
+    ggplot2::dup_axis(breaks = place, labels = probability_text(first$p_zero), name = "P(=0)")
   } else {
     ggplot2::waiver()
   }
@@ -148,8 +156,11 @@ gg_interval <- function(data) {
     gg_colours(fits) +
     ggplot2::scale_y_continuous(breaks = place, labels = short_name(first$name, 32), limits = c(0.4, nrow(first) + 0.6),
       expand = c(0, 0), sec.axis = beside) +
-    ggplot2::labs(x = interval_legend(rows, data$level), y = NULL) +
-    gg_look(panel.grid.major.y = ggplot2::element_blank())
+    ggplot2::labs(x = data$axis, y = NULL, subtitle = gg_wrap(interval_legend(rows, data$level))) +
+    gg_look(
+      panel.grid.major.y = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(size = ggplot2::rel(if (nrow(first) > 15) 0.65 else 1)),
+      axis.title.y.right = ggplot2::element_text(angle = 0, vjust = 1)
+    )
 }
 
 gg_path <- function(data) {
@@ -171,10 +182,11 @@ gg_path <- function(data) {
   picture +
     gg_panels(first$index, first$name, "free_y") +
     gg_colours(fits) +
-    ggplot2::scale_x_continuous(breaks = ticks$at, labels = ticks$label) +
+    ggplot2::scale_x_continuous(breaks = ticks$at, labels = ticks$label, guide = gg_apart()) +
+    ggplot2::scale_y_continuous(n.breaks = 4, guide = gg_apart()) +
     ggplot2::labs(
       x = expression(lambda ~ "(log scale)"), y = NULL,
-      subtitle = paste0("Line: posterior median. Bands: ", interval_words(data$level), ". Dashed: mode.")
+      subtitle = gg_wrap(paste0("Line: posterior median. Bands: ", interval_words(data$level), ". Dashed: mode."))
     ) +
     gg_look()
 }

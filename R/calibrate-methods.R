@@ -30,7 +30,7 @@
 #' @param n The largest number of coefficients that have a panel each.
 #' @param col Two colours: before and after.
 #' @param main Title.
-#' @param ... Not used.
+#' @param ... For `plot()`: `sub`, `xlim`, `ylim` and `cex`, as in [plot.wbb()]. Otherwise not used.
 #' @return `confint()`: a matrix with the limits as columns. `summary()`: an object of class
 #'   `summary.wbb_calibration` with the data frame `table`, a row for each coefficient and level.
 #'   `as.data.frame()`: the `table` of the calibration. `tidy()`: a data frame with `term`, `estimate` (the mode),
@@ -181,9 +181,9 @@ tidy.wbb_calibration <- function(x, ...) {
 #' @rdname confint.wbb_calibration
 #' @export
 plot.wbb_calibration <- function(x, pars = NULL, n = 12, col = NULL, main = NULL, ...) {
-  check_dots(..., .function = "plot", .known = names(formals(plot.wbb_calibration)))
+  look <- plot_look(main, ..., .known = names(formals(plot.wbb_calibration)))
   data <- coverage_data(x, pars, n)
-  draw_coverage(data, check_colours(col, fit_colours[2:1]), main)
+  draw_coverage(data, check_colours(col, fit_colours[2:1]), look)
   invisible(data)
 }
 
@@ -219,16 +219,16 @@ coverage_data <- function(x, pars, n) {
   curve[order(curve$index, curve$level), ]
 }
 
-draw_coverage <- function(data, col, main) {
+draw_coverage <- function(data, col, look) {
   panels <- unique(data$index)
-  foot <- list("Across: level of the intervals. Upwards: share that covers. Grey: where exact intervals would be.")
-  old <- panel_page(length(panels), mar = c(2, 2.6, 1.6, 0.7), foot = 1.4, main = main, fits = calibration_words)
-  on.exit(graphics::par(old))
+  foot <- "Across: level of the intervals. Upwards: share that covers. Grey: where exact intervals would be."
+  page <- panel_page(length(panels), mar = c(2, 2.6, 1.6, 0.7), foot = foot, look = look, fits = calibration_words)
+  on.exit(graphics::par(page$old))
   bottom <- min(data$before, data$after, data$low)
   for (index in panels) {
     panel <- data[data$index == index, ]
     graphics::plot.new()
-    graphics::plot.window(range(panel$level), c(bottom, 1))
+    graphics::plot.window(either(look$xlim, range(panel$level)), either(look$ylim, c(bottom, 1)))
     graphics::polygon(c(panel$level, rev(panel$level)), c(panel$low, rev(panel$high)), col = tint(pale, 0.5), border = NA)
     graphics::lines(panel$level, panel$level, col = pale)
     graphics::lines(panel$level, panel$before, col = col[1], lwd = 1.6)
@@ -237,8 +237,7 @@ draw_coverage <- function(data, col, main) {
     graphics::axis(2, at = pretty(c(bottom, 1), 4), col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.85)
     panel_title(panel$name[1])
   }
-  page_words(main, foot, calibration_words)
-  page_legend(calibration_words, col, main)
+  page_words(page, look, col)
 }
 
 gg_coverage <- function(data) {
@@ -253,6 +252,7 @@ gg_coverage <- function(data) {
     ggplot2::geom_abline(colour = pale) +
     ggplot2::geom_line(ggplot2::aes(colour = .data$fit), linewidth = 0.7) +
     gg_panels(first$index, first$name, "fixed") +
+    ggplot2::scale_x_continuous(n.breaks = 4, guide = gg_apart()) +
     ggplot2::scale_colour_manual(values = stats::setNames(fit_colours[2:1], calibration_words)) +
     ggplot2::labs(x = "level of the intervals", y = "share that covers", subtitle = "Grey: where exact intervals would be.") +
     gg_look()

@@ -113,8 +113,9 @@ comparison_block <- function(rows, label, digits) {
   text <- list(
     c("mean", vapply(rows$mean, format, "", digits = digits)),
     c("sd", vapply(rows$sd, format, "", digits = digits)),
-    c("P(=0)", formatC(rows$p_zero, format = "f", digits = 3))
+    if (any_zeros(rows)) c("P(=0)", probability_text(rows$p_zero))
   )
+  text <- Filter(Negate(is.null), text)
   absent <- c(FALSE, is.na(rows$term))
   text <- lapply(text, function(column) ifelse(absent, "", column))
   columns <- do.call(paste, lapply(text, format, justify = "right"))
@@ -134,11 +135,12 @@ as.data.frame.wbb_comparison <- function(x, row.names = NULL, optional = FALSE, 
 #' @inheritParams plot.wbb
 #' @param type `"density"` or `"interval"`.
 #' @export
-plot.wbb_comparison <- function(x, type = c("density", "interval"), pars = NULL, n = 20, level = c(0.5, 0.95),
-                                standardize = FALSE, col = NULL, main = NULL, ...) {
-  check_dots(..., .function = "plot", .known = names(formals(plot.wbb_comparison)))
-  data <- comparison_data(x, type, pars, n, level, standardize)
-  draw_plot_data(data, col, main)
+plot.wbb_comparison <- function(x, type = c("density", "interval"), pars = NULL, n = NULL, level = c(0.5, 0.95),
+                                standardize = NULL, col = NULL, main = NULL, ...) {
+  look <- plot_look(main, ..., .known = names(formals(plot.wbb_comparison)))
+  type <- check_choice(type, "type", c("density", "interval"))
+  data <- comparison_data(x, type, pars, either(n, room_for(type)), level, standardize)
+  draw_plot_data(data, col, look)
   invisible(data)
 }
 
@@ -146,8 +148,8 @@ plot.wbb_comparison <- function(x, type = c("density", "interval"), pars = NULL,
 #' @param object A comparison.
 #' @method autoplot wbb_comparison
 #' @exportS3Method ggplot2::autoplot wbb_comparison
-autoplot.wbb_comparison <- function(object, type = c("density", "interval"), pars = NULL, n = 20,
-                                    level = c(0.5, 0.95), standardize = FALSE, ...) {
+autoplot.wbb_comparison <- function(object, type = c("density", "interval"), pars = NULL, n = NULL,
+                                    level = c(0.5, 0.95), standardize = NULL, ...) {
   require_package("ggplot2", "`autoplot()`")
   check_dots(..., .function = "autoplot", .known = names(formals(autoplot.wbb_comparison)))
   gg_plot_data(comparison_data(object, type, pars, n, level, standardize))
@@ -161,6 +163,9 @@ comparison_data <- function(x, type, pars, n, level, standardize) {
     bad_argument("x", paste("compare at most", length(fit_colours), "fits in a picture"), NULL,
       paste("compares", length(x$fits)))
   }
+  n <- if (is.null(n)) most_shown(type) else check_count(n, "n")
+  # One scale for all.
+  if (is.null(standardize)) standardize <- type == "interval" && all(vapply(x$fits, has_columns, NA))
   terms <- unique(x$table$term)
   if (!is.null(pars)) pars <- terms[match_pars(pars, terms)]
   data <- lapply(names(x$fits), function(label) {
@@ -178,5 +183,5 @@ comparison_data <- function(x, type, pars, n, level, standardize) {
 # Those that the first fit would show alone, so that all fits show the same.
 comparison_pars <- function(x, n) {
   first <- x$fits[[1L]]
-  fit_names(first)[plot_columns(first, NULL, check_count(n, "n"), x$lambda[[1L]])$index]
+  fit_names(first)[plot_columns(first, NULL, n, x$lambda[[1L]])$index]
 }

@@ -4,21 +4,21 @@
 #' @param newdata,y For `"calibration"` and `"survival"`: other rows than those of the fit, and what was observed there.
 #' @param bins For `"calibration"`, as in [calibration()].
 #' @export
-plot.wbb_lasso <- function(x, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
-                           standardize = FALSE, col = NULL, main = NULL, newdata = NULL, y = NULL, bins = 10, ...) {
-  check_dots(..., .function = "plot", .known = names(formals(plot.wbb_lasso)))
+plot.wbb_lasso <- function(x, type = NULL, pars = NULL, n = NULL, lambda = NULL, level = c(0.5, 0.95),
+                           standardize = NULL, col = NULL, main = NULL, newdata = NULL, y = NULL, bins = 10, ...) {
+  look <- plot_look(main, ..., .known = names(formals(plot.wbb_lasso)))
   shown <- family_plot_data(x, type, lambda, level, newdata, y, bins)
-  if (is.null(shown)) return(plot.wbb(x, type, pars, n, lambda, level, standardize, col, main))
-  if (inherits(shown, "wbb_survival")) return(plot(shown, col = col, main = main))
-  draw_calibration(shown, main)
+  if (is.null(shown)) return(plot.wbb(x, type, pars, n, lambda, level, standardize, col, main, ...))
+  if (inherits(shown, "wbb_survival")) return(plot(shown, col = col, main = main, ...))
+  draw_calibration(shown, look)
   invisible(shown)
 }
 
 #' @rdname plot.wbb
 #' @method autoplot wbb_lasso
 #' @exportS3Method ggplot2::autoplot wbb_lasso
-autoplot.wbb_lasso <- function(object, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
-                               standardize = FALSE, newdata = NULL, y = NULL, bins = 10, ...) {
+autoplot.wbb_lasso <- function(object, type = NULL, pars = NULL, n = NULL, lambda = NULL, level = c(0.5, 0.95),
+                               standardize = NULL, newdata = NULL, y = NULL, bins = 10, ...) {
   require_package("ggplot2", "`autoplot()`")
   check_dots(..., .function = "autoplot", .known = names(formals(autoplot.wbb_lasso)))
   shown <- family_plot_data(object, type, lambda, level, newdata, y, bins)

@@ -19,7 +19,7 @@
 #' @param type One of the types below; `NULL` chooses by the fit.
 #' @param lambda Which value of `lambda` to show; a fit with several needs it.
 #' @param xlab,ylab Labels of the axes.
-#' @param ... Further arguments of [plot.wbb()]; an unknown argument is an error.
+#' @param ... Further arguments of [plot.wbb()], and for `plot()` its graphical parameters; an unknown argument is an error.
 #' @inheritParams plot.wbb
 #' @return `plot()` returns the numbers shown, invisibly: a list. `autoplot()` returns a ggplot object.
 #' @examples
@@ -32,9 +32,9 @@
 plot.wbb_genlasso <- function(x, type = NULL, lambda = NULL, level = c(0.5, 0.95), main = NULL,
                               xlab = NULL, ylab = NULL, ...) {
   if (!is_place_picture(x, type, lambda, ...)) return(invisible(plot.wbb(x, type, lambda = lambda, level = level, main = main, ...)))
-  check_dots(..., .function = "plot", .known = c(names(formals()), names(formals(plot.wbb))))
+  look <- plot_look(main, ..., .known = c(names(formals()), names(formals(plot.wbb))))
   shown <- place_data(x, type, lambda, level, xlab, ylab)
-  if (shown$type == "image") draw_image(shown, main) else draw_series(shown, main)
+  if (shown$type == "image") draw_image(shown, look) else draw_series(shown, look)
   invisible(shown)
 }
 
@@ -94,36 +94,38 @@ place_data <- function(fit, type, lambda, level, xlab, ylab) {
 
 # Base graphics --------------------------------------------------------------------
 
-draw_series <- function(data, main) {
+draw_series <- function(data, look) {
   values <- data$values
-  old <- graphics::par(mar = c(3.6 + length(data$note), 4, if (is.null(main)) 1.8 else 3.4, 0.8), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1)
+  key <- c("mode", paste0(100 * data$level, "% interval"))
+  old <- one_panel(look, c(3.2 + length(data$note), 4, 0.6 + key_lines(key), 0.8))
   on.exit(graphics::par(old))
   graphics::plot.new()
-  graphics::plot.window(range(values$place), range(values$lwr, values$upr, values$y))
+  graphics::plot.window(either(look$xlim, range(values$place)), either(look$ylim, range(values$lwr, values$upr, values$y)))
   if (!is.null(values$y)) {
-    graphics::points(values$place, values$y, pch = 19, cex = if (nrow(values) > 500) 0.25 else 0.45, col = "grey60")
+    light <- cloud(nrow(values))
+    graphics::points(values$place, values$y, pch = 19, cex = light$cex, col = light$col)
   }
-  graphics::polygon(c(values$place, rev(values$place)), c(values$lwr, rev(values$upr)), border = NA, col = tint(fit_colours[1L], 0.3))
-  graphics::lines(values$place, values$fit, lwd = 1.8, col = shade(fit_colours[1L]))
-  for (side in 1:2) graphics::axis(side, col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
-  graphics::title(main, xlab = data$labels$x, ylab = data$labels$y, col.lab = ink)
-  usr <- graphics::par("usr")
-  graphics::legend(usr[1L], usr[4L], c("mode", paste0(100 * data$level, "% interval")), horiz = TRUE, yjust = 0.1, bty = "n", cex = 0.8,
-    xpd = NA, pch = c(NA, 15), lwd = c(2, NA), pt.cex = 1.8, col = c(shade(fit_colours[1L]), tint(fit_colours[1L], 0.55)))
-  if (length(data$note)) graphics::mtext(data$note, side = 1, line = 3.4, adj = 0, cex = 0.75, col = ink)
+  shown <- values[shown_places(nrow(values)), ]
+  graphics::polygon(c(shown$place, rev(shown$place)), c(shown$lwr, rev(shown$upr)), border = NA, col = tint(fit_colours[1L], 0.3))
+  graphics::lines(shown$place, shown$fit, lwd = 1.8, col = shade(fit_colours[1L]))
+  for (side in 1:2) plain_axes(side)
+  side_text(data$labels$x, 1, 1.8)
+  side_text(data$labels$y, 2, 2.8)
+  key_above(key, pch = c(NA, 15), lwd = c(2, NA), pt.cex = 1.8, col = c(shade(fit_colours[1L]), tint(fit_colours[1L], 0.55)))
+  foot_notes(data$note, line = 2.8)
+  panel_words(look)
 }
 
-draw_image <- function(data, main) {
-  old <- graphics::par(mfrow = c(1, 2), mar = c(1 + length(data$note), 1, 2.6, 1), oma = c(0, 0, if (is.null(main)) 0 else 2, 0))
-  on.exit(graphics::par(old))
+draw_image <- function(data, look) {
+  page <- panel_page(2L, mar = c(1, 1, 1.6, 1), foot = data$note, look = look, grid = 1:2)
+  on.exit(graphics::par(page$old))
   for (what in c("fit", "sd")) {
     shown <- matrix(data$values[[what]], data$image[1L])
     # The first row of a matrix is at its top.
     graphics::image(t(shown)[, rev(seq_len(nrow(shown))), drop = FALSE], col = image_colours(what), axes = FALSE, asp = data$image[1L] / data$image[2L])
-    graphics::title(image_title(what, shown), font.main = 1, cex.main = 0.95)
+    panel_title(image_title(what, shown))
   }
-  if (length(data$note)) graphics::mtext(data$note, side = 1, adj = 0, cex = 0.75, col = ink)
-  if (!is.null(main)) graphics::title(main, outer = TRUE)
+  page_words(page, look)
 }
 
 image_words <- c(fit = "mode", sd = "standard deviation")
@@ -141,8 +143,12 @@ gg_series <- function(data) {
   .data <- ggplot2::.data
   values <- data$values
   band <- paste0(100 * data$level, "% interval")
-  ggplot2::ggplot(values, ggplot2::aes(.data$place)) +
-    (if (!is.null(values$y)) ggplot2::geom_point(ggplot2::aes(y = .data$y), size = if (nrow(values) > 500) 0.3 else 0.8, colour = "grey60")) +
+  light <- cloud(nrow(values))
+  points <- if (!is.null(values$y)) {
+    ggplot2::geom_point(ggplot2::aes(y = .data$y), values, size = 3 * light$cex, colour = light$col, stroke = 0)
+  }
+  ggplot2::ggplot(values[shown_places(nrow(values)), ], ggplot2::aes(.data$place)) +
+    points +
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lwr, ymax = .data$upr, fill = band), alpha = 0.3) +
     ggplot2::geom_line(ggplot2::aes(y = .data$fit, colour = "mode"), linewidth = 0.7) +
     ggplot2::scale_fill_manual(values = fit_colours[1L]) +

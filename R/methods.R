@@ -272,7 +272,7 @@ print_posterior <- function(fit, digits) {
   all <- nrow(table)
   table <- table[shown_rows(table), ]
   if (!has_mode(fit)) table$mode <- NULL
-  if (!any(table$p_zero > 0)) table$p_zero <- NULL
+  if (!any_zeros(table)) table$p_zero <- NULL
   cat("\n")
   print(summary_matrix(table[setdiff(names(table), c("p_positive", "mcse"))], digits), quote = FALSE, right = TRUE)
   if (nrow(table) < all) cat("and ", all - nrow(table), " more, zero in most draws or with a smaller |mean| / sd\n", sep = "")

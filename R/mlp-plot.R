@@ -28,7 +28,7 @@
 #' @param level The probability of bands and intervals.
 #' @param class,bins As in [calibration()].
 #' @param main Title.
-#' @param ... Not used; an unknown argument is an error.
+#' @param ... For `plot()`: `sub`, `xlab`, `ylab`, `xlim`, `ylim` and `cex`, as in [plot.wbb()]. Anything else is an error.
 #' @return `plot()` returns the numbers shown, invisibly: a list of data frames. `autoplot()`
 #'   returns a ggplot object.
 #' @examples
@@ -41,13 +41,13 @@
 #' @export
 plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration", "cv"), newdata = NULL, y = NULL,
                          level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
-  check_dots(..., .function = "plot", .known = names(formals()))
+  look <- plot_look(main, ..., .known = names(formals()))
   shown <- mlp_plot_data(x, type, newdata, y, level, class, bins)
   switch(shown$type,
-    training = draw_training(shown, main),
-    accuracy = draw_accuracy(shown, main),
-    calibration = draw_calibration(shown, main),
-    cv = draw_cv(shown, fit_colours, main)
+    training = draw_training(shown, look),
+    accuracy = draw_accuracy(shown, look),
+    calibration = draw_calibration(shown, look),
+    cv = draw_cv(shown, fit_colours, look)
   )
   invisible(shown)
 }
@@ -119,9 +119,11 @@ training_data <- function(fit, level, most = 100L) {
 accuracy_data <- function(fit, newdata, y, level) {
   values <- list(training = fit$diagnostics$accuracy[usable_draws(fit)])
   whole <- c(training = NA_real_)
+  rows <- c(training = fit$spec$n)
   if (!is.null(newdata) || !is.null(fit$test$y)) {
     name <- if (is.null(newdata)) "test" else "new data"
     scores <- observed_scores(fit, newdata, y)
+    rows <- c(stats::setNames(observed_rows(fit, newdata, y)$n, name), rows)
     values <- c(stats::setNames(list(scores$right), name), values)
     whole <- c(stats::setNames(scores$mean_right, name), whole)
   }
@@ -130,31 +132,31 @@ accuracy_data <- function(fit, newdata, y, level) {
   sets <- names(values)
   list(
     draws = data.frame(set = factor(rep(sets, lengths(values)), sets), accuracy = unlist(values, use.names = FALSE)),
-    bars = accuracy_bars(values),
+    bars = accuracy_bars(values, rows),
     sets = data.frame(set = factor(sets, sets), median = middle[1L, ], lwr = middle[2L, ], upr = middle[3L, ],
       mean_prediction = whole, row.names = NULL)
   )
 }
 
-# One set of breaks, so that the panels compare.
-accuracy_bars <- function(values) {
+# Bars are as wide as a whole number of rows, and so are centred on what can be attained: an accuracy is a number of
+# rows over all of them. Their widths are as nearly equal as that allows, so that the panels compare.
+accuracy_bars <- function(values, rows) {
   ends <- range(unlist(values))
-  if (diff(ends) < 1e-6) ends <- ends + c(-0.005, 0.005)
   # About as many as a histogram of so many draws bears.
-  breaks <- pretty(ends, min(40, max(8, round(2 * sqrt(length(values[[1L]])) * length(values)))))
+  wanted <- max(diff(ends), 1e-6) / min(40, max(8, round(2 * sqrt(length(values[[1L]])))))
   parts <- lapply(names(values), function(set) {
-    counts <- graphics::hist(values[[set]], breaks, plot = FALSE)$counts
-    data.frame(set = factor(set, names(values)), from = utils::head(breaks, -1L), to = breaks[-1L],
-      share = counts / length(values[[set]]))
+    right <- round(values[[set]] * rows[[set]])
+    # An odd number has a middle.
+    step <- 2 * floor(wanted * rows[[set]] / 2) + 1
+    bar <- (right - min(right)) %/% step
+    from <- (min(right) - 0.5 + step * seq(0, max(bar))) / rows[[set]]
+    data.frame(set = factor(set, names(values)), from = from, to = from + step / rows[[set]],
+      share = tabulate(bar + 1, max(bar) + 1) / length(right))
   })
   do.call(rbind, parts)
 }
 
 # Base graphics --------------------------------------------------------------------
-
-plain_axes <- function(side, ...) {
-  graphics::axis(side, col = if (side == 1L) pale else NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9, ...)
-}
 
 loss_label <- "mean loss and penalty"
 
@@ -163,15 +165,16 @@ epoch_ticks <- function(limits) {
   at[at >= 1]
 }
 
-draw_training <- function(data, main) {
-  old <- graphics::par(mar = c(3.4 + length(data$note), 4.4, if (is.null(main)) 1.8 else 3.4, 0.8), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1)
+draw_training <- function(data, look) {
+  col <- fit_colours[1L]
+  key <- c("draws", "median", paste0(100 * data$level, "% of the draws"))
+  old <- one_panel(look, c(3.2 + length(data$note), 4.4, 0.6 + key_lines(key), 0.8))
   on.exit(graphics::par(old))
   lines <- data$lines
   graphics::plot.new()
   epochs <- range(lines$epoch)
-  graphics::plot.window(if (diff(epochs)) epochs else epochs + c(-0.5, 0.5), range(lines$loss, data$band[c("lwr", "upr")]),
-    log = if (data$log) "y" else "")
-  col <- fit_colours[1L]
+  graphics::plot.window(either(look$xlim, if (diff(epochs)) epochs else epochs + c(-0.5, 0.5)),
+    either(look$ylim, range(lines$loss, data$band[c("lwr", "upr")])), log = if (data$log) "y" else "")
   for (one in split(lines, lines$draw)) graphics::lines(one$epoch, one$loss, col = tint("grey50", 0.3), lwd = 0.7)
   band <- data$band
   graphics::polygon(c(band$epoch, rev(band$epoch)), c(band$lwr, rev(band$upr)), col = tint(col, 0.2), border = NA)
@@ -182,32 +185,28 @@ draw_training <- function(data, main) {
   }
   plain_axes(1L, at = epoch_ticks(epochs))
   plain_axes(2L)
-  graphics::mtext("epoch", side = 1, line = 1.8, col = ink)
-  graphics::mtext(paste0(loss_label, if (data$log) " (log scale)"), side = 2, line = 3.1, las = 0, col = ink)
-  usr <- graphics::par("usr")
-  graphics::legend(usr[1L], if (data$log) 10^usr[4L] else usr[4L], horiz = TRUE, yjust = 0.1, bty = "n", cex = 0.8, xpd = NA,
-    legend = c("draws", "median", paste0(100 * data$level, "% of the draws")), pch = c(NA, NA, 15), pt.cex = 1.8,
-    lwd = c(1, 2, NA), col = c("grey70", shade(col), tint(col, 0.3)))
-  if (length(data$note)) foot_notes(data$note, line = 2.9)
-  if (!is.null(main)) graphics::title(main, line = 2)
+  side_text(either(look$xlab, "epoch"), 1, 1.8)
+  side_text(either(look$ylab, paste0(loss_label, if (data$log) " (log scale)")), 2, 3.1)
+  key_above(key, pch = c(NA, NA, 15), pt.cex = 1.8, lwd = c(1, 2, NA), col = c("grey70", shade(col), tint(col, 0.3)))
+  foot_notes(data$note, line = 2.8)
+  panel_words(look)
 }
 
-draw_accuracy <- function(data, main) {
-  old <- graphics::par(c("mfrow", "mar", "oma", "mgp", "tcl", "las", "cex"))
-  on.exit(graphics::par(old))
+draw_accuracy <- function(data, look) {
   count <- nrow(data$sets)
-  graphics::par(mfrow = c(count, 1L), mar = c(1.9, 1, 1.6, 1), oma = c(2.4 + length(data$note), 0, if (is.null(main)) 0 else 2, 0),
-    mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
-  limits <- range(data$bars$from[data$bars$share > 0], data$bars$to[data$bars$share > 0], data$sets$mean_prediction, na.rm = TRUE)
+  foot <- c(either(look$xlab, "Across: accuracy."), accuracy_key(data), data$note)
+  page <- panel_page(count, mar = c(1.9, 1, 1.6, 1), foot = foot, look = look, grid = c(count, 1L))
+  on.exit(graphics::par(page$old))
+  seen <- data$bars[data$bars$share > 0, ]
+  limits <- either(look$xlim, range(seen$from, seen$to, data$sets$mean_prediction, na.rm = TRUE))
   for (i in seq_len(count)) {
     set <- data$sets[i, ]
-    bars <- data$bars[data$bars$set == set$set, ]
-    col <- fit_colours[if (count == 1L) 1L else i]
+    bars <- seen[seen$set == set$set, ]
+    col <- fit_colours[i]
     top <- max(bars$share)
     graphics::plot.new()
     # Room below the bars for the interval.
-    graphics::plot.window(limits, c(-0.2, 1.02) * top, yaxs = "i")
-    bars <- bars[bars$share > 0, ]
+    graphics::plot.window(limits, either(look$ylim, c(-0.2, 1.02) * top), yaxs = "i")
     graphics::rect(bars$from, 0, bars$to, bars$share, col = tint(col, 0.4), border = "white")
     graphics::segments(set$lwr, -0.07 * top, set$upr, -0.07 * top, col = shade(col), lwd = 1.5)
     graphics::points(set$median, -0.07 * top, pch = 21, bg = "white", col = shade(col), cex = 1.1)
@@ -215,15 +214,11 @@ draw_accuracy <- function(data, main) {
       graphics::points(set$mean_prediction, -0.15 * top, pch = 24, bg = col, col = shade(col), cex = 0.8, xpd = NA)
     }
     value_axis(limits)
-    graphics::mtext(set$set, side = 3, line = 0.25, adj = 0, font = 2, cex = 0.9)
-    graphics::mtext(accuracy_words(set), side = 3, line = 0.25, adj = 1, cex = 0.8, col = ink)
+    size <- graphics::par("cex")
+    graphics::mtext(set$set, side = 3, line = 0.25, adj = 0, font = 2, cex = size)
+    graphics::mtext(accuracy_words(set), side = 3, line = 0.25, adj = 1, cex = 0.9 * size, col = ink)
   }
-  graphics::mtext("accuracy", side = 1, outer = TRUE, line = 0, col = ink, cex = 0.9)
-  foot <- c(accuracy_key(data), data$note)
-  for (i in seq_along(foot)) {
-    graphics::mtext(foot[i], side = 1, outer = TRUE, line = 0.1 + i, cex = fitting(foot[i], 0.97 * page_size()[1L], 0.75), col = ink)
-  }
-  if (!is.null(main)) graphics::mtext(main, side = 3, outer = TRUE, line = 0.4, font = 2)
+  page_words(page, look)
 }
 
 accuracy_words <- function(set) {
@@ -236,34 +231,26 @@ accuracy_key <- function(data) {
     if (any(!is.na(data$sets$mean_prediction))) ", mean of the draws' probabilities (triangle)")
 }
 
-draw_calibration <- function(data, main) {
-  old <- graphics::par(no.readonly = TRUE)
-  on.exit({
-    graphics::layout(1)
-    graphics::par(old[c("mar", "mgp", "tcl", "las", "cex")])
-  })
+draw_calibration <- function(data, look) {
   table <- data$table
   limits <- calibration_range(table)
-  graphics::layout(1:2, heights = c(3, 1.3))
-  graphics::par(mar = c(0.4, 4.4, if (is.null(main)) 1 else 2.6, 1), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
-  graphics::plot.new()
-  graphics::plot.window(limits, range(limits, table$lwr, table$upr))
-  graphics::abline(0, 1, col = pale)
   col <- fit_colours[1L]
+  old <- one_panel(look, c(3.2 + length(data$note), 4.2, 1, 3))
+  on.exit(graphics::par(old))
+  shown <- either(look$ylim, range(limits, table$lwr, table$upr))
+  strip <- strip_below(shown, max(table$count))
+  graphics::plot.new()
+  graphics::plot.window(either(look$xlim, limits), c(strip$base, shown[2L]))
+  graphics::segments(limits[1L], limits[1L], limits[2L], limits[2L], col = pale)
   graphics::segments(table$predicted, table$lwr, table$predicted, table$upr, col = tint(col, 0.6), lwd = 1.5)
   graphics::points(table$predicted, table$observed, pch = 21, bg = col, col = "white", cex = 1.2)
-  plain_axes(2L)
-  graphics::mtext(paste0("observed share, ", interval_words(data$level)), side = 2, line = 3, las = 0, col = ink, cex = 0.9)
-  if (!is.null(main)) graphics::title(main, line = 1.2)
-  graphics::par(mar = c(3.4 + length(data$note), 4.4, 0.8, 1), cex = 0.9)
-  graphics::plot.new()
-  graphics::plot.window(limits, c(0, max(table$count) * 1.05), yaxs = "i")
-  graphics::rect(table$from, 0, table$to, table$count, col = tint(col, 0.35), border = "white")
+  graphics::rect(table$from, strip$base, table$to, strip$at(table$count), col = tint(col, 0.35), border = "white")
   plain_axes(1L)
-  plain_axes(2L, at = pretty(c(0, max(table$count)), 2))
-  graphics::mtext("rows", side = 2, line = 3, las = 0, col = ink, cex = 0.9)
-  graphics::mtext(calibration_label(data), side = 1, line = 1.8, col = ink, cex = 0.9)
-  if (length(data$note)) foot_notes(data$note, line = 2.9)
+  strip_axes(strip, "rows")
+  side_text(either(look$ylab, paste0("observed share, ", interval_words(data$level))), 2, 3)
+  side_text(either(look$xlab, calibration_label(data)), 1, 1.8)
+  foot_notes(data$note, line = 2.8)
+  panel_words(look)
 }
 
 calibration_range <- function(table) c(min(table$from), 1)
@@ -291,7 +278,7 @@ gg_training <- function(data) {
     (if (data$log) ggplot2::scale_y_log10()) +
     ggplot2::scale_x_continuous(breaks = epoch_ticks) +
     ggplot2::labs(y = paste0(loss_label, if (data$log) " (log scale)"),
-      subtitle = paste0("Thick: median. Band: ", 100 * data$level, "% of the draws. Thin: draws.")) +
+      subtitle = gg_wrap(paste0("Thick: median. Band: ", 100 * data$level, "% of the draws. Thin: draws."))) +
     gg_look() + gg_note(data)
 }
 
@@ -315,13 +302,13 @@ gg_accuracy <- function(data) {
     ggplot2::scale_fill_manual(values = colours, guide = "none") +
     ggplot2::scale_colour_manual(values = vapply(colours, shade, ""), guide = "none") +
     ggplot2::scale_y_continuous(breaks = NULL) +
-    ggplot2::labs(x = "accuracy", y = NULL, subtitle = accuracy_key(data)) +
+    ggplot2::labs(x = "accuracy", y = NULL, subtitle = gg_wrap(accuracy_key(data))) +
     gg_look() + gg_note(data)
 }
 
 gg_calibration <- function(data) {
   .data <- ggplot2::.data
-  panels <- c(paste0("observed share, ", interval_words(data$level)), "rows")
+  panels <- c("observed share", "rows")
   in_panel <- function(table, k) cbind(table, panel = factor(panels[k], panels))
   col <- fit_colours[1L]
   ends <- calibration_range(data$table)
@@ -334,7 +321,7 @@ gg_calibration <- function(data) {
       ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = 0, ymax = .data$count), in_panel(data$table, 2L), fill = col, alpha = 0.35, colour = "white"
     ) +
     ggplot2::facet_grid(panel ~ ., scales = "free_y", switch = "y") +
-    ggplot2::labs(x = calibration_label(data), y = NULL) +
+    ggplot2::labs(x = calibration_label(data), y = NULL, subtitle = paste("Lines:", interval_words(data$level))) +
     gg_look(strip.placement = "outside") +
     ggplot2::theme(strip.text.y.left = ggplot2::element_text(face = "plain", hjust = 0.5)) +
     gg_note(data)

@@ -63,9 +63,10 @@ html_table <- function(fit, columns) {
   cells <- cbind(
     if (has_mode(fit)) vapply(rows$mode, html_number, ""), vapply(rows$mean, html_number, ""), vapply(rows$sd, html_number, ""),
     vapply(rows[["2.5%"]], html_number, ""), vapply(rows[["97.5%"]], html_number, ""),
-    html_text(probability_text(rows$p_zero)), html_text(probability_text(rows$p_positive)), pictures
+    if (any_zeros(rows)) html_text(probability_text(rows$p_zero)), html_text(probability_text(rows$p_positive)), pictures
   )
-  html_rows(c(if (has_mode(fit)) "mode", "mean", "sd", "2.5%", "97.5%", "P(=0)", "P(&gt;0)", "posterior"), rows$term, cells)
+  head <- c(if (has_mode(fit)) "mode", "mean", "sd", "2.5%", "97.5%", if (any_zeros(rows)) "P(=0)", "P(&gt;0)", "posterior")
+  html_rows(head, rows$term, cells)
 }
 
 html_path_table <- function(fit, columns) {
@@ -155,16 +156,16 @@ svg_path <- function(data, index) {
   svg(paste0("Posterior of ", path$name[1], " against lambda"), c(svg_axis(up(0)), band, middle))
 }
 
-svg <- function(title, parts) {
+svg <- function(title, parts, size = svg_size) {
   paste0(
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"", svg_size[["width"]], "\" height=\"", svg_size[["height"]],
-    "\" viewBox=\"0 0 ", svg_size[["width"]], " ", svg_size[["height"]], "\"><title>", html_text(title), "</title>",
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"", size[["width"]], "\" height=\"", size[["height"]],
+    "\" viewBox=\"0 0 ", size[["width"]], " ", size[["height"]], "\"><title>", html_text(title), "</title>",
     paste(parts, collapse = ""), "</svg>"
   )
 }
 
-svg_axis <- function(y) {
-  paste0("<path d=\"M0 ", y, "H", svg_size[["width"]], "\" stroke=\"currentColor\" stroke-opacity=\"0.3\" stroke-width=\"0.7\"/>")
+svg_axis <- function(y, size = svg_size) {
+  paste0("<path d=\"M0 ", y, "H", size[["width"]], "\" stroke=\"currentColor\" stroke-opacity=\"0.3\" stroke-width=\"0.7\"/>")
 }
 
 svg_line <- function(x, y, style) {

@@ -6,7 +6,7 @@
 
 # The pictures that this fit has the data for; the first is the default.
 plot_types <- function(fit) {
-  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (!is.null(fit$cv)) "cv", family_pictures(fit))
+  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (keeps_columns(fit)) "importance", "selection", if (!is.null(fit$cv)) "cv", family_pictures(fit))
 }
 
 # Those of family-plot.R.
@@ -16,9 +16,9 @@ plot_type <- function(fit, type = NULL) {
   if (is.null(type)) {
     return(plot_types(fit)[1])
   }
-  type <- check_choice(type, "type", c("density", "interval", "path", "cv", "calibration", "survival"))
+  type <- check_choice(type, "type", c("density", "interval", "importance", "selection", "path", "cv", "calibration", "survival"))
   if (!type %in% plot_types(fit)) {
-    needs <- c(path = "several values of `lambda`", cv = "`lambda = \"cv\"`",
+    needs <- c(importance = "coefficients of columns, and `keep_data = TRUE`", path = "several values of `lambda`", cv = "`lambda = \"cv\"`",
       calibration = "family = \"binomial\" or \"multinomial\"", survival = "family = \"cox\"")
     bad_argument("type", paste("be one of", show_values(plot_types(fit))), type,
       advice = paste0("That needs a fit with ", needs[[type]], "."))
@@ -26,21 +26,28 @@ plot_type <- function(fit, type = NULL) {
   type
 }
 
+# How many coefficients are shown if there are more: panels, or rows.
+most_shown <- function(type) if (type %in% c("interval", "importance")) 30 else 20
+
 # All that a call of plot() or autoplot() asks for, checked.
-plot_data <- function(fit, type = NULL, pars = NULL, n = 20, lambda = NULL, level = c(0.5, 0.95),
-                      standardize = FALSE, label = "") {
+plot_data <- function(fit, type = NULL, pars = NULL, n = NULL, lambda = NULL, level = c(0.5, 0.95),
+                      standardize = NULL, label = "") {
   check_fit(fit)
   type <- plot_type(fit, type)
-  n <- check_count(n, "n")
+  n <- if (is.null(n)) most_shown(type) else check_count(n, "n")
   level <- plot_level(level)
-  scale <- plot_scale(fit, check_flag(standardize, "standardize"))
+  if (!is.null(standardize)) standardize <- check_flag(standardize, "standardize")
   if (type == "path" && !is.null(lambda)) {
     bad_argument("lambda", "be NULL with `type = \"path\"`, which shows all values", lambda)
   }
+  if (type == "importance") return(importance_data(fit, pars, n, lambda, level, standardize, label))
+  if (type == "selection") return(selection_data(fit, pars, n, lambda))
+  if (is.null(standardize)) standardize <- type == "interval" && has_columns(fit)
+  scale <- plot_scale(fit, standardize)
   columns <- plot_columns(fit, pars, n, if (type == "path") fit$lambda else lambda)
   switch(type,
     density = density_data(fit, columns, lambda, scale, label),
-    interval = interval_data(fit, columns, lambda, level, scale, label),
+    interval = interval_data(fit, columns, lambda, level, scale, label, standardize),
     path = path_data(fit, columns, level, scale, label),
     cv = cv_data(fit, label)
   )
@@ -124,23 +131,30 @@ slope_columns <- function(fit) {
   setdiff(seq_len(dim(fit$draws)[2]), intercept_places(fit$spec))
 }
 
-# The factor of each column: 1, or the column's standard deviation (divisor n, as in the
-# fit), so that coefficients of differently scaled columns can share an axis.
+# Are there columns that the coefficients may belong to?
+keeps_columns <- function(fit) !is.null(fit$y) && (!is.null(fit$x) || (!is.null(fit$terms) && !is.null(fit$model)))
+
+has_columns <- function(fit) {
+  keeps_columns(fit) && length(slope_columns(fit)) == NCOL(own_columns(fit)) * max(1L, fit$spec$classes)
+}
+
+# Of columns, with divisor n as in the fit. E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is
+# huge, and a picture does not show them.
+column_spread <- function(x) sqrt(pmax(Matrix::colMeans(x^2) - Matrix::colMeans(x)^2, 0))
+
+# The factor of each coefficient: 1, or its column's standard deviation, so that coefficients of differently scaled
+# columns can share an axis.
 plot_scale <- function(fit, standardize) {
   scale <- rep(1, dim(fit$draws)[2])
   if (!standardize) {
     return(scale)
   }
-  x <- own_columns(fit)
-  without <- is.null(fit$terms) && is.null(fit$x)
-  if (without || length(slope_columns(fit)) != NCOL(x) * max(1L, fit$spec$classes)) {
+  check_kept(fit, "y")
+  if (!has_columns(fit)) {
     bad_argument("standardize", "be FALSE for coefficients that belong to no column of data", standardize)
   }
-  # E(x²) − E(x)² keeps a sparse x sparse. It loses digits only where the mean is huge,
-  # and a picture does not show them.
-  variance <- Matrix::colMeans(x^2) - Matrix::colMeans(x)^2
   # The classes of a multinomial share the columns.
-  scale[slope_columns(fit)] <- rep_len(sqrt(pmax(variance, 0)), length(slope_columns(fit)))
+  scale[slope_columns(fit)] <- rep_len(column_spread(own_columns(fit)), length(slope_columns(fit)))
   scale
 }
 
@@ -191,30 +205,37 @@ interval_rows <- function(fit, columns, lambda, level, scale, label) {
   draws <- draws_matrix(fit, lambda)
   mode <- mode_estimate(fit, lambda)
   scale <- rep_len(scale, ncol(draws))
+  rows <- interval_columns(draws[, columns$index, drop = FALSE] * rep(scale[columns$index], each = nrow(draws)), level)
+  data.frame(
+    fit = label, index = columns$index, name = fit_names(fit)[columns$index],
+    lambda = c(lambda, fit$lambda, NA)[1L],
+    mode = unname(mode[columns$index]) * scale[columns$index], rows
+  )
+}
+
+# Median, limits and shares of columns of draws.
+interval_columns <- function(draws, level) {
   outer <- level[length(level)]
   inner <- if (length(level) > 1) level[1] else NA
   at <- function(share) if (is.na(share)) c(NA, NA) else 0.5 + c(-0.5, 0.5) * share
-  rows <- vapply(columns$index, function(j) {
-    x <- draws[, j] * scale[j]
-    x <- x[is.finite(x)]
-    probs <- c(0.5, at(outer), at(inner))
+  probs <- c(0.5, at(outer), at(inner))
+  rows <- vapply(seq_len(ncol(draws)), function(j) {
+    x <- draws[is.finite(draws[, j]), j]
     q <- rep(NA_real_, 5)
     if (length(x) > 0) q[!is.na(probs)] <- stats::quantile(x, probs[!is.na(probs)], names = FALSE)
     c(q, mean(x == 0), mean(x > 0))
   }, double(7))
   data.frame(
-    fit = label, index = columns$index, name = fit_names(fit)[columns$index],
-    lambda = c(lambda, fit$lambda, NA)[1L],
-    mode = unname(mode[columns$index]) * scale[columns$index], median = rows[1, ],
-    low = rows[2, ], high = rows[3, ], inner_low = rows[4, ], inner_high = rows[5, ],
+    median = rows[1, ], low = rows[2, ], high = rows[3, ], inner_low = rows[4, ], inner_high = rows[5, ],
     p_zero = rows[6, ], p_positive = rows[7, ]
   )
 }
 
-interval_data <- function(fit, columns, lambda = NULL, level = c(0.5, 0.95), scale = 1, label = "") {
+interval_data <- function(fit, columns, lambda = NULL, level = c(0.5, 0.95), scale = 1, label = "", standardize = FALSE) {
   list(
     type = "interval", interval = interval_rows(fit, columns, lambda, level, scale, label),
-    level = level, note = c(columns$note, dropped_note(fit, lambda))
+    level = level, axis = if (standardize) "coefficient \u00d7 standard deviation of its column" else "coefficient",
+    note = c(columns$note, dropped_note(fit, lambda))
   )
 }
 
@@ -289,63 +310,4 @@ lambda_ticks <- function(lambda) {
     label <- c("0", label)
   }
   list(at = position, label = label)
-}
-
-# ---- words in pictures ---------------------------------------------------------------
-
-dropped_note <- function(fit, lambda = NULL) {
-  failed <- failed_solutions(fit, lambda)
-  if (any(failed)) paste(sum(failed), "of", counted(length(failed), "draw"), "failed and left out")
-}
-
-# Names are data: they are cut in the middle, where long names differ least.
-short_name <- function(name, width = 28) {
-  long <- which(nchar(name, type = "width") > width)
-  keep <- (width - 3) / 2
-  name[long] <- vapply(name[long], function(s) {
-    length <- nchar(s)
-    paste0(substr(s, 1, ceiling(keep)), "...", substr(s, length - floor(keep) + 1, length))
-  }, "")
-  name
-}
-
-# Two decimals; 0 and 1 only where it is exactly that.
-probability_text <- function(p) {
-  text <- formatC(p, format = "f", digits = 2)
-  text[p %in% 0] <- "0"
-  text[p %in% 1] <- "1"
-  text[is.na(p)] <- ""
-  text[which(p > 0 & p < 0.005)] <- "< 0.01"
-  text[which(p < 1 & p > 0.995)] <- "> 0.99"
-  text
-}
-
-# "P(beta = 0) = 0.37" as plotmath, which every device can draw; names never come near it.
-zero_words <- function(p) {
-  text <- probability_text(p)
-  relation <- if (grepl("^[<>]", text)) substr(text, 1, 1) else "=="
-  call(relation, quote(P(beta == 0)), sub("^[<>] ", "", text))
-}
-
-# What the density picture means, once below (or above) the panels.
-density_words <- function(panels) {
-  if (!any(is.finite(panels$mode)) && all(panels$p_zero %in% 0)) return(expression("Curve: density of the draws."))
-  expression("Spike:" ~ P(beta == 0) * ", panel height 1. Curve: density of the non-zero draws, area" ~
-    1 - P(beta == 0) * ". Triangle: mode.")
-}
-
-interval_words <- function(level) {
-  percent <- paste0(format(100 * level, trim = TRUE, digits = 4), "%")
-  paste0(paste(percent, collapse = " and "), if (length(level) > 1) " intervals" else " interval")
-}
-
-# What the interval picture's marks are.
-interval_legend <- function(rows, level) {
-  paste0("median (circle), ", interval_words(level), if (any(is.finite(rows$mode))) ", mode (triangle)")
-}
-
-# The number of non-zero coefficients at a few points along a CV curve.
-nonzero_ticks <- function(curve, count = 9) {
-  at <- unique(round(seq(1, nrow(curve), length.out = min(count, nrow(curve)))))
-  list(at = curve$position[at], label = curve$nonzero[at])
 }

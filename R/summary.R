@@ -76,6 +76,7 @@ print.summary.wbb <- function(x, digits = x$digits, ...) {
     if (length(x$fit$lambda) > 1L) cat("\nlambda = ", format_lambda(lambda), ":\n", sep = "") else cat("\n")
     table <- x$table[rows, ]
     hidden <- hidden_zeros(table$p_zero > 0.5)
+    if (!any_zeros(table)) table$p_zero <- NULL
     print(summary_matrix(table[!hidden, ], digits), quote = FALSE, right = TRUE)
     print_hidden(hidden, "zero in most draws")
   }
@@ -120,7 +121,7 @@ summary_matrix <- function(table, digits) {
   shown <- values
   shown[] <- vapply(values, format, "", digits = digits)
   probabilities <- intersect(c("p_zero", "p_positive"), colnames(values))
-  shown[, probabilities] <- format(round(values[, probabilities, drop = FALSE], 3), nsmall = 3)
+  shown[, probabilities] <- probability_text(values[, probabilities])
   if ("mcse" %in% colnames(shown)) shown[, "mcse"] <- vapply(values[, "mcse"], format, "", digits = 2)
   printed <- c(p_zero = "P(=0)", p_positive = "P(>0)", mcse = "MCSE")
   known <- intersect(names(printed), colnames(shown))

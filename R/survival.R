@@ -142,18 +142,19 @@ mean_row <- function(fit, newoffset) {
 }
 
 #' @rdname survival_curve
-#' @param ... Not used.
+#' @param ... For `plot()`: `sub`, `xlab`, `ylab`, `xlim`, `ylim` and `cex`, as in [plot.wbb()].
 #' @export
 plot.wbb_survival <- function(x, col = NULL, main = NULL, ...) {
-  check_dots(..., .function = "plot", .known = c("col", "main"))
+  look <- plot_look(main, ..., .known = c("col", "main"))
   curves <- split(as.data.frame(x), x$row, drop = TRUE)
   check_curves(curves)
   col <- check_colours(col)
   col <- rep_len(col, length(curves))
-  old <- graphics::par(mar = c(3.2, 3.8, if (is.null(main)) 1 else 2.6, 1), mgp = c(1.8, 0.4, 0), tcl = -0.25, las = 1)
+  key <- if (length(curves) > 1L) names(curves)
+  old <- one_panel(look, c(3.2, 3.8, 0.8 + key_lines(key), 1))
   on.exit(graphics::par(old))
   graphics::plot.new()
-  graphics::plot.window(c(0, max(x$time)), c(0, 1))
+  graphics::plot.window(either(look$xlim, c(0, max(x$time))), either(look$ylim, c(0, 1)))
   graphics::abline(h = c(0, 1), col = pale, lwd = 0.8)
   for (k in seq_along(curves)) {
     steps <- as_steps(curves[[k]])
@@ -162,10 +163,10 @@ plot.wbb_survival <- function(x, col = NULL, main = NULL, ...) {
   }
   plain_axes(1L)
   plain_axes(2L)
-  graphics::mtext("time", side = 1, line = 1.9, col = ink)
-  graphics::mtext(survival_label(x), side = 2, line = 2.6, las = 0, col = ink)
-  if (length(curves) > 1L) fit_legend(names(curves), col)
-  if (!is.null(main)) graphics::title(main)
+  side_text(either(look$xlab, "time"), 1, 1.9, 1)
+  side_text(either(look$ylab, survival_label(x)), 2, 2.6, 1)
+  if (length(key)) key_above(key, lwd = 2, col = col)
+  panel_words(look)
   invisible(x)
 }
 

@@ -1,16 +1,16 @@
-# Pictures of a trend: data, fit and bands above, the probabilities of knots below.
+# Pictures of a trend: data, fit and bands, and on a strip below them the probabilities of knots.
 
 #' Plot a trend
 #'
-#' The data, the trend with its bands, and below the probability of a knot at each
-#' place. `plot()` uses base graphics; `autoplot()` shows the same numbers with
-#' \pkg{ggplot2}, with the key in words.
+#' The data, the trend with its bands, and on a strip below them the probability of a knot at each
+#' place, with its scale on the right. `plot()` uses base graphics; `autoplot()` shows the same numbers with
+#' \pkg{ggplot2}. Dates and times are on the axis as such.
 #'
 #' @details
 #' The types are:
 #' \describe{
 #'   \item{`"trend"`}{The data (points), the mode (line), the pointwise band (dark) and the
-#'     simultaneous one (pale) at `level`; below, the share of the draws with a knot, and
+#'     simultaneous one (pale) at `level`; on the strip, the share of the draws with a knot, and
 #'     the knots of the mode as triangles. The default for a fit at one `lambda`.}
 #'   \item{`"path"`}{For a fit with several `lambda`: the mode at each, with pointwise bands, and their
 #'     knots. The default there.}
@@ -29,8 +29,8 @@
 #' @param data Draw the observations?
 #' @param xlab,ylab Labels of the axes; `NULL` takes them from the formula.
 #' @param main Title.
-#' @param ... Not used; an unknown argument is an error.
-#' @return `plot()` returns the numbers shown, invisibly: a list of data frames. `autoplot()`
+#' @param ... For `plot()`: `sub`, `xlim`, `ylim` and `cex`, as in [plot.wbb()]. Anything else is an error.
+#' @return `plot()` returns the numbers shown, invisibly: a list of data frames, in which dates and times are numbers. `autoplot()`
 #'   returns a ggplot object.
 #' @examples
 #' fit <- wbb_trendfilter(Nile, time(Nile), order = 0, lambda = 500, draws = 200, seed = 1)
@@ -41,11 +41,12 @@
 plot.wbb_trendfilter <- function(x, type = NULL, band = c("simultaneous", "credible"), level = 0.95,
                                  lambda = NULL, width = NULL, data = TRUE, xlab = NULL, ylab = NULL,
                                  main = NULL, ...) {
-  check_dots(..., .function = "plot", .known = names(formals()))
+  look <- plot_look(main, ..., .known = names(formals()))
   shown <- trend_data(x, type, band, level, lambda, width, check_flag(data, "data"), xlab, ylab)
+  look[c("xlab", "ylab")] <- list(xlab, ylab)
   switch(shown$type,
-    cv = draw_cv(shown, fit_colours, main),
-    draw_trend(shown, main)
+    cv = draw_cv(shown, fit_colours, look),
+    draw_trend(shown, look)
   )
   invisible(shown)
 }
@@ -101,18 +102,15 @@ trend_data <- function(fit, type, band, level, lambda, width, data, xlab, ylab) 
     type = type, order = fit$spec$order, level = level, bands = bands, lambda = lambdas,
     trend = do.call(rbind, rows), limits = do.call(rbind, limits), knots = do.call(rbind, knots),
     data = if (data && !is.null(fit$y)) data.frame(x = fit$x, y = fit$y),
-    width = knot_width(fit, width), labels = trend_labels(fit, xlab, ylab),
-    note = dropped_note(fit, if (type == "trend") lambdas)
+    width = knot_width(fit, width), time = fit$time, labels = trend_labels(fit, xlab, ylab),
+    note = c(knots_note(fit, knot_width(fit, width)), dropped_note(fit, if (type == "trend") lambdas))
   )
 }
 
 # No picture has more places than this from its left to its right.
 most_places <- 4000
 
-shown_places <- function(n) if (n <= most_places) seq_len(n) else unique(round(seq(1, n, length.out = most_places)))
-
-# So light that the trend is seen through them.
-cloud <- function(n) list(col = tint("grey60", min(1, max(0.06, 3000 / n))), cex = if (n > 500) 0.25 else 0.45)
+shown_places <- function(n, most = most_places) if (n <= most) seq_len(n) else unique(round(seq(1, n, length.out = most)))
 
 trend_bands <- function(band) {
   if (is.null(band)) return(NULL)
@@ -142,27 +140,66 @@ trend_line <- function(x, y, order) {
   list(x = rep(x, each = 2L)[-1L], y = rep(y, each = 2L)[-2L * n])
 }
 
-# The scale of the lower panel; the knots of the mode are marked above it.
-knots_top <- function(data) max(0.05, data$knots$probability)
-
-knots_label <- function(data) {
-  if (data$width > 0) paste0("P(knot within ", format(data$width, digits = 3), ")") else "P(knot)"
+# The strip of the probabilities; the knots of the mode are marked above it.
+knots_strip <- function(data, ylim = NULL) {
+  shown <- either(ylim, range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y))
+  strip_below(shown, signif(max(0.05, data$knots$probability), 1))
 }
+
+knots_note <- function(fit, width) {
+  if (width > 0) paste0("P(knot): share of the draws with a knot within ", width_text(width, fit$time))
+}
+
+# "0.0098", "2 days", "1.5 hours"
+width_text <- function(width, time) {
+  if (inherits(time, "POSIXct")) return(format(as.POSIXct(width, origin = "1970-01-01") - as.POSIXct(0, origin = "1970-01-01"), digits = 3))
+  unit <- if (inherits(time, "Date")) "days" else if (inherits(time, "difftime")) units(time)
+  paste(c(format(width, digits = 3), unit), collapse = " ")
+}
+
+# Where there are dates or times the axis says them; other kinds of time are numbers there.
+on_calendar <- function(x, time) if (inherits(time, c("Date", "POSIXct"))) as_time(x, time) else x
+
+# The lambdas of a path in as few digits as tell them apart, and those that a key has room for.
+lambda_words <- function(lambda) {
+  for (digits in 2:7) {
+    words <- vapply(lambda, format, "", digits = digits)
+    if (!anyDuplicated(words)) break
+  }
+  words
+}
+
+key_lambdas <- function(count, most = 7L) if (count <= most) seq_len(count) else unique(round(seq(1, count, length.out = most)))
 
 # Base graphics --------------------------------------------------------------------
 
-draw_trend <- function(data, main) {
-  old <- graphics::par(no.readonly = TRUE)
-  on.exit({
-    graphics::layout(1)
-    graphics::par(old[c("mar", "mgp", "tcl", "las", "cex")])
-  })
-  graphics::layout(1:2, heights = c(3, 1.35))
-  side <- c(4.4, 0.8)
-  graphics::par(mar = c(0.4, side[1L], if (is.null(main)) 1.8 else 3.4, side[2L]), mgp = c(2, 0.4, 0), tcl = -0.25, las = 1, cex = 0.9)
-  draw_trend_panel(data, main)
-  graphics::par(mar = c(3.4 + length(data$note), side[1L], 0.8, side[2L]), cex = 0.9)
-  draw_knots_panel(data)
+draw_trend <- function(data, look) {
+  col <- trend_colours(data)
+  key <- trend_key(data, col)
+  old <- one_panel(look, c(3.2 + length(data$note), 4.2, 0.6 + key_lines(key$words), 3))
+  on.exit(graphics::par(old))
+  strip <- knots_strip(data, look$ylim)
+  graphics::plot.new()
+  # The triangles are the lowest but for the base.
+  top <- either(look$ylim, range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y))[2L]
+  graphics::plot.window(either(look$xlim, range(data$trend$x)), c(strip$base, top))
+  draw_trend_lines(data, col)
+  draw_knots(data, strip, col)
+  time_axis(data)
+  strip_axes(strip, "P(knot)")
+  side_text(data$labels$x, 1, 1.8)
+  side_text(data$labels$y, 2, 3)
+  foot_notes(data$note, line = 2.8)
+  do.call(key_above, c(list(key$words), key$symbols))
+  panel_words(look)
+}
+
+time_axis <- function(data) {
+  at <- pretty(on_calendar(graphics::par("usr")[1:2], data$time), 5)
+  label <- attr(at, "labels")
+  at <- as.double(unclass(at))
+  inside <- at >= graphics::par("usr")[1L] & at <= graphics::par("usr")[2L]
+  plain_axes(1L, at = at[inside], labels = if (is.null(label)) TRUE else label[inside])
 }
 
 trend_colours <- function(data) {
@@ -171,10 +208,7 @@ trend_colours <- function(data) {
   grDevices::hcl.colors(length(data$lambda) + 1L, "Viridis")[seq_along(data$lambda)]
 }
 
-draw_trend_panel <- function(data, main) {
-  graphics::plot.new()
-  graphics::plot.window(range(data$trend$x), range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y))
-  col <- trend_colours(data)
+draw_trend_lines <- function(data, col) {
   if (!is.null(data$data)) {
     light <- cloud(nrow(data$data))
     graphics::points(data$data, pch = 19, cex = light$cex, col = light$col)
@@ -190,58 +224,46 @@ draw_trend_panel <- function(data, main) {
     rows <- data$trend[data$trend$lambda == data$lambda[i], ]
     graphics::lines(trend_line(rows$x, rows$fit, data$order), lwd = 1.8, col = shade(col[i]))
   }
-  graphics::axis(2, col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
-  graphics::mtext(data$labels$y, side = 2, line = 3, las = 0, col = ink, cex = 0.9)
-  if (!is.null(main)) graphics::title(main, line = 2)
-  trend_key(data, col)
+}
+
+draw_knots <- function(data, strip, col) {
+  graphics::abline(h = strip$base, col = pale, lwd = 0.8)
+  for (i in seq_along(data$lambda)) {
+    places <- data$knots[data$knots$lambda == data$lambda[i], ]
+    graphics::segments(places$x, rep(strip$base, nrow(places)), places$x, strip$at(places$probability), col = tint(col[i], 0.75), lwd = 1.2, lend = 1)
+    of_mode <- places[places$in_mode, ]
+    graphics::points(of_mode$x, rep(strip$at(1.15 * strip$top), nrow(of_mode)), pch = 25, cex = 0.6, col = shade(col[i]), bg = col[i])
+  }
 }
 
 band_words <- c(simultaneous = "simultaneous", credible = "pointwise", se = "normal")
 
-# Above the panel, where it hides nothing.
 trend_key <- function(data, col) {
-  key <- function(...) {
-    usr <- graphics::par("usr")
-    graphics::legend(usr[1L], usr[4L], ..., horiz = TRUE, yjust = 0.1, bty = "n", cex = 0.8, xpd = NA)
-  }
   if (length(data$lambda) > 1L) {
-    return(key(lambda_labels(data$lambda), lwd = 2, col = shade(col)))
+    at <- key_lambdas(length(data$lambda))
+    return(list(words = c("lambda:", lambda_words(data$lambda)[at], "knot of the mode"),
+      symbols = list(lwd = c(NA, rep(2, length(at)), NA), pch = c(rep(NA, length(at) + 1L), 25), col = c(NA, shade(col[at]), ink))))
   }
   words <- band_words[data$bands]
+  bands <- length(words)
   strength <- c(simultaneous = 0.25, credible = 0.55, se = 0.55)[data$bands]
-  key(c("mode", if (length(words)) paste0(100 * data$level, "% ", words)),
-    pch = c(NA, rep(15, length(words))), lwd = c(2, rep(NA, length(words))), pt.cex = 1.8,
-    col = c(shade(col), vapply(strength, function(a) tint(col, a), ""))
+  list(
+    words = c("mode", if (bands) paste0(100 * data$level, "% ", words), "knot of the mode"),
+    symbols = list(pch = c(NA, rep(15, bands), 25), lwd = c(2, rep(NA, bands + 1L)), pt.cex = c(1, rep(1.8, bands), 0.8),
+      col = c(shade(col), vapply(strength, function(a) tint(col, a), ""), shade(col)), pt.bg = col)
   )
-}
-
-lambda_labels <- function(lambda) paste("lambda =", format_lambda(lambda))
-
-draw_knots_panel <- function(data) {
-  graphics::plot.new()
-  most <- knots_top(data)
-  graphics::plot.window(range(data$trend$x), c(0, most * 1.12))
-  col <- trend_colours(data)
-  for (i in seq_along(data$lambda)) {
-    places <- data$knots[data$knots$lambda == data$lambda[i], ]
-    graphics::segments(places$x, rep(0, nrow(places)), places$x, places$probability, col = tint(col[i], 0.75), lwd = 1.2, lend = 1)
-    of_mode <- places[places$in_mode, ]
-    graphics::points(of_mode$x, rep(most * 1.08, nrow(of_mode)), pch = 25, cex = 0.6, col = shade(col[i]), bg = col[i])
-  }
-  graphics::axis(1, col = pale, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
-  graphics::axis(2, at = pretty(c(0, most), 3), col = NA, col.ticks = ink, col.axis = ink, cex.axis = 0.9)
-  graphics::mtext(data$labels$x, side = 1, line = 1.8, col = ink, cex = 0.9)
-  label <- knots_label(data)
-  graphics::mtext(label, side = 2, line = 3, las = 0, col = ink, cex = fitting(label, graphics::par("pin")[2L] * 1.6, 0.8))
-  foot_notes(data$note, line = 2.8)
 }
 
 # ggplot2 --------------------------------------------------------------------------
 
 gg_trend <- function(data) {
   .data <- ggplot2::.data
-  labels <- lambda_labels(data$lambda)
-  keyed <- function(rows) cbind(rows, key = factor(lambda_labels(rows$lambda), labels))
+  many <- length(data$lambda) > 1L
+  labels <- lambda_words(data$lambda)
+  keyed <- function(rows) {
+    rows$x <- on_calendar(rows$x, data$time)
+    cbind(rows, key = factor(labels[match(rows$lambda, data$lambda)], labels))
+  }
   colours <- stats::setNames(trend_colours(data), labels)
   # The step to the next point comes after the point.
   line <- if (data$order > 0L) ggplot2::geom_line else ggplot2::geom_step
@@ -251,14 +273,14 @@ gg_trend <- function(data) {
     if (data$order == 0L) rows <- stepped(rows)
     rows$band <- paste0(100 * data$level, "% ", band_words[[band]])
     ggplot2::geom_ribbon(
-      ggplot2::aes(.data$x, ymin = .data$lwr, ymax = .data$upr, fill = if (length(labels) > 1L) .data$key else .data$band), rows,
-      alpha = if (length(labels) > 1L) 0.3 else NA
+      ggplot2::aes(.data$x, ymin = .data$lwr, ymax = .data$upr, fill = if (many) .data$key else .data$band), rows, alpha = if (many) 0.3 else NA
     )
   })
   strip <- knots_strip(data)
   knots <- keyed(data$knots)
   of_mode <- knots[knots$in_mode, ]
   observed <- data$data
+  if (!is.null(observed)) observed$x <- on_calendar(observed$x, data$time)
   light <- cloud(max(1, nrow(observed)))
   ggplot2::ggplot() +
     (if (!is.null(observed)) ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), observed, size = 3 * light$cex, colour = light$col, stroke = 0)) +
@@ -270,29 +292,20 @@ gg_trend <- function(data) {
       linewidth = 0.4, show.legend = FALSE
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(.data$x, strip$at(1.12 * strip$top), shape = "knot of the mode"), of_mode, size = 1.3,
+      ggplot2::aes(.data$x, strip$at(1.15 * strip$top), shape = "knot of the mode"), of_mode, size = 1.3,
       colour = shade(colours[as.integer(of_mode$key)]), fill = colours[as.integer(of_mode$key)]
     ) +
-    ggplot2::scale_y_continuous(breaks = strip$breaks, sec.axis = ggplot2::sec_axis(strip$back, knots_label(data), c(0, strip$top))) +
-    ggplot2::scale_colour_manual(values = shade(colours), labels = if (length(labels) > 1L) labels else "mode") +
+    ggplot2::scale_y_continuous(breaks = strip$breaks, sec.axis = ggplot2::sec_axis(strip$back, "P(knot)", c(0, strip$top))) +
+    ggplot2::scale_colour_manual(values = shade(colours), breaks = labels[key_lambdas(length(labels))], labels = if (many) ggplot2::waiver() else "mode") +
     ggplot2::scale_shape_manual(values = 25) +
-    ggplot2::scale_fill_manual(values = if (length(labels) > 1L) colours else band_fills(data), guide = if (length(labels) == 1L) "legend" else "none") +
+    ggplot2::scale_fill_manual(values = if (many) colours else band_fills(data), guide = if (many) "none" else "legend") +
+    ggplot2::guides(
+      shape = ggplot2::guide_legend(title = NULL, order = 3), colour = ggplot2::guide_legend(title = if (many) "lambda", nrow = 1 + (length(labels) > 4), order = 1)
+    ) +
     ggplot2::labs(x = data$labels$x, y = data$labels$y) +
     gg_note(data) +
-    gg_look(axis.title.y.right = ggplot2::element_text(hjust = 1), legend.margin = ggplot2::margin(),
-      legend.text = ggplot2::element_text(size = ggplot2::rel(0.7)), legend.key.size = ggplot2::unit(9, "pt"))
-}
-
-# One panel has both: the probabilities of knots stand on a strip below the data, with an axis of their own on the right.
-knots_strip <- function(data) {
-  shown <- range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y)
-  height <- 0.2 * max(diff(shown), .Machine$double.xmin)
-  base <- shown[1L] - 1.4 * height
-  top <- signif(knots_top(data), 1)
-  list(
-    base = base, top = top, at = function(p) base + height * p / top, back = function(y) (y - base) / height * top,
-    breaks = function(limits) Filter(function(b) b >= shown[1L] - 0.2 * height, pretty(shown))
-  )
+    gg_look(axis.title.y.right = ggplot2::element_text(hjust = 1), legend.title = if (many) ggplot2::element_text(size = ggplot2::rel(0.7)) else ggplot2::element_blank(),
+      legend.text = ggplot2::element_text(size = ggplot2::rel(0.7)), legend.key.size = ggplot2::unit(9, "pt"), legend.spacing.x = ggplot2::unit(3, "pt"))
 }
 
 # Light where it is wide.
@@ -310,31 +323,4 @@ stepped <- function(rows) {
     out[c("lwr", "upr")] <- values
     out
   }))
-}
-
-#' @rdname repr_html.wbb
-#' @method repr_html wbb_trendfilter
-#' @exportS3Method repr::repr_html wbb_trendfilter
-repr_html.wbb_trendfilter <- function(obj, n = 30, ...) {
-  check_fit(obj)
-  n <- check_count(n, "n")
-  rows <- do.call(rbind, lapply(seq_along(obj$lambda), function(i) {
-    numbers <- knot_quantiles(i, obj)[c(2L, 1L, 3L)]
-    c(obj$mode_diagnostics$knots[i], obj$mode_diagnostics$knots[i] + obj$spec$order + 1, obj$mode_diagnostics$sigma[i], numbers)
-  }))
-  cells <- apply(rows, 2L, function(values) vapply(values, html_number, ""))
-  cells <- matrix(cells, nrow(rows))
-  head <- c("knots of the mode", "df", "sigma", "knots, median", "2.5%", "97.5%")
-  table <- html_rows(head, paste("lambda =", format_lambda(obj$lambda)), cells)
-  places <- if (is_path(obj) || !length(solved_draws(obj))) "" else html_knots(obj, n)
-  paste0("<div style=\"overflow-x:auto\">", html_heading(obj), table, places, html_lines(failure_words(obj)), "</div>")
-}
-
-html_knots <- function(fit, n) {
-  places <- knot_probability(fit, 1L)
-  places <- utils::head(places[order(-places$probability), ], min(n, 10))
-  if (!nrow(places)) return(html_lines("no draw has a knot"))
-  places <- places[order(places$x), ]
-  cells <- cbind(html_text(probability_text(places$probability)), html_text(probability_text(places$p_up)), ifelse(places$in_mode, "yes", ""))
-  paste0(html_lines("likeliest places of knots"), html_rows(c("P(knot)", "P(up)", "in the mode"), paste("x =", places$x), cells))
 }

@@ -47,3 +47,12 @@ lambda_text <- function(fit) {
   if (fit$lambda_from == "pooled") from <- " (the mean of the imputations)"
   paste0(format_lambda(fit$lambda), from)
 }
+
+# Of probabilities everywhere: three decimals, and 0 or 1 only where it is exactly that.
+probability_text <- function(p) {
+  text <- formatC(p, format = "f", digits = 3)
+  text[is.na(p)] <- ""
+  text[which(p > 0 & p < 0.0005)] <- "< 0.001"
+  text[which(p < 1 & p > 0.9995)] <- "> 0.999"
+  text
+}

@@ -28,6 +28,8 @@ test_that("fits with other coefficients leave gaps", {
   expect_match(lines[1], "random +bridge")
   expect_identical(length(lines), 13L)
   expect_no_match(lines, "NA")
+  # The bridge has no zeros to count.
+  expect_identical(lengths(regmatches(lines[2], gregexpr("P(=0)", lines[2], fixed = TRUE))), 1L)
 })
 
 test_that("pictures stack the fits by name", {

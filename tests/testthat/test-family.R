@@ -329,7 +329,7 @@ test_that("accuracy and log-loss are means over rows, or trials", {
 
 test_that("pictures on one scale take the columns' own", {
   x <- model.matrix(fits$multinomial)[, -1]
-  plain <- plot_data(fits$multinomial, "interval")$interval
+  plain <- plot_data(fits$multinomial, "interval", standardize = FALSE)$interval
   scaled <- plot_data(fits$multinomial, "interval", standardize = TRUE)$interval
   expect_equal(scaled$median, plain$median * rep(sd_n(x), 3), ignore_attr = TRUE)
 })

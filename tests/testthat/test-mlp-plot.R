@@ -11,6 +11,9 @@ test_that("plot() gives the numbers it shows", {
   expect_identical(levels(shown$sets$set), c("test", "training"))
   expect_equal(shown$sets$median, c(median(accuracy(fit)), median(fit$diagnostics$accuracy)))
   expect_equal(sum(shown$bars$share), 2)
+  # A bar's middle is an accuracy that so many rows can have.
+  right <- 75 * (shown$bars$from + shown$bars$to) / 2
+  expect_equal(right, round(right))
   expect_equal(shown$sets$mean_prediction[1], accuracy(fit, type = "mean"))
   shown <- plot(fit, "calibration", bins = 5, level = 0.5, main = "Calibration")
   expect_identical(shown$table, calibration(fit, bins = 5, level = 0.5))

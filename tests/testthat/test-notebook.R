@@ -45,7 +45,9 @@ test_that("percent signs and letters beyond ASCII stay as they are", {
 test_that("the numbers are those of summary()", {
   fit <- fake_fit(cbind(a = c(rep(0, 37), 1:63)))
   html <- html_of(fit)
-  expect_match(html, ">0.37<", fixed = TRUE)
+  expect_match(html, ">0.370<", fixed = TRUE)
+  expect_match(html, "P(=0)", fixed = TRUE)
+  expect_no_match(html_of(fake_fit(cbind(a = 1:9))), "P(=0)", fixed = TRUE)
   expect_match(html, paste0(">", format(mean(c(rep(0, 37), 1:63)), digits = 3), "<"), fixed = TRUE)
 })
 
@@ -71,4 +73,16 @@ test_that("nothing in the picture is missing or infinite", {
 test_that("plain text is what print() shows", {
   fit <- fake_fit(cbind(a = c(1, 2, 3)))
   expect_equal(repr::repr_text(fit), paste(utils::capture.output(print(fit)), collapse = "\n"))
+})
+
+test_that("a trend is a curve", {
+  for (fit in list(quick_trend(), quick_trend(order = 0), quick_trend(lambda = c(50, 5)), quick_trend(lambda = 1e12, prior_weight = "fixed"))) {
+    html <- html_of(fit)
+    expect_balanced(html)
+    expect_length(gregexpr("<svg ", html)[[1]], 1L)
+    expect_no_match(html, "d=\"[^\"]*(NA|NaN|Inf)")
+  }
+  d <- data.frame(day = as.Date("2020-01-01") + 0:39, y = c(rep(0, 20), rep(5, 20)) + sin(1:40))
+  dated <- wbb_trendfilter(y ~ day, d, order = 0, lambda = 1, draws = 20, seed = 1)
+  expect_match(html_of(dated), "x = 2020-01-20", fixed = TRUE)
 })

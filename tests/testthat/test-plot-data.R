@@ -86,18 +86,23 @@ test_that("stacked fits share a panel's density scale", {
 })
 
 test_that("probabilities are rounded honestly", {
-  expect_equal(probability_text(c(0, 0.001, 0.37, 0.999, 1, NA)), c("0", "< 0.01", "0.37", "> 0.99", "1", ""))
+  expect_equal(probability_text(c(0, 0.0001, 0.37, 0.9999, 1, NA)), c("0.000", "< 0.001", "0.370", "> 0.999", "1.000", ""))
   expect_equal(short_name("abcdefghijklmnopqrstuvwxyz", 11), "abcd...wxyz")
 })
 
 test_that("standardize multiplies by the columns' standard deviations", {
   fit <- wbb_lasso(y ~ bmi + ltg, diabetes, lambda = 50, draws = 20, seed = 1, threads = 1)
-  plain <- plot_data(fit, "interval")$interval
+  plain <- plot_data(fit, "interval", standardize = FALSE)$interval
   scaled <- plot_data(fit, "interval", standardize = TRUE)$interval
+  expect_identical(plot_data(fit, "interval")$interval, scaled)
+  expect_match(plot_data(fit, "interval")$axis, "standard deviation")
+  expect_identical(plot_data(fit, "interval", standardize = FALSE)$axis, "coefficient")
+  expect_equal(plot_data(fit, "density")$panels$mode, unname(coef(fit)[c("bmi", "ltg")]))
   sd <- vapply(diabetes[c("bmi", "ltg")], function(x) sqrt(mean((x - mean(x))^2)), 0)
   expect_equal(scaled$median, plain$median * unname(sd))
   bare <- wbb_lasso(y ~ bmi, diabetes, lambda = 50, draws = 20, seed = 1, threads = 1, keep_data = FALSE)
   expect_error(plot_data(bare, "interval", standardize = TRUE), class = "wbb_error_argument")
+  expect_identical(plot_data(bare, "interval")$axis, "coefficient")
 })
 
 test_that("standardize needs columns", {
@@ -105,7 +110,8 @@ test_that("standardize needs columns", {
   D <- diff(diag(5))
   fit <- wbb_genlasso(d$y, d$x, D, lambda = 1, draws = 20, seed = 1, threads = 1)
   expect_equal(
-    plot_data(fit, "interval", standardize = TRUE)$interval$median, plot_data(fit, "interval")$interval$median * unname(sd_n(d$x))
+    plot_data(fit, "interval")$interval$median,
+    plot_data(fit, "interval", standardize = FALSE)$interval$median * unname(sd_n(d$x))
   )
   signal <- wbb_genlasso(d$y, D = diff(diag(60)), lambda = 1, draws = 5, seed = 1, threads = 1)
   expect_bad(plot_data(signal, standardize = TRUE), "standardize", "no column")
@@ -119,7 +125,7 @@ test_that("standardize needs columns", {
 test_that("the default picture is the first that the fit has the data for", {
   expect_identical(plot_data(fake_fit(awkward_draws()))$type, "density")
   expect_identical(plot_data(fake_path())$type, "path")
-  expect_identical(plot_types(fake_fit(awkward_draws(), cv = fake_cv())), c("density", "interval", "cv"))
+  expect_identical(plot_types(fake_fit(awkward_draws(), cv = fake_cv())), c("density", "interval", "selection", "cv"))
 })
 
 test_that("every part of the data has the keys that pictures are put together by", {
@@ -144,10 +150,22 @@ test_that("the path of a coefficient is its intervals, lambda by lambda", {
 test_that("words in pictures say what is shown", {
   expect_identical(interval_words(0.9), "90% interval")
   expect_identical(interval_words(c(0.5, 0.95)), "50% and 95% intervals")
-  panels <- data.frame(mode = NA_real_, p_zero = 0)
-  expect_no_match(deparse(density_words(panels)), "Spike")
-  expect_match(paste(deparse(density_words(data.frame(mode = 1, p_zero = 0.2))), collapse = ""), "Spike")
-  expect_identical(zero_words(0.37), quote(P(beta == 0) == "0.37"))
-  expect_identical(zero_words(0.001), quote(P(beta == 0) < "0.01"))
+  z <- stats::qnorm(stats::ppoints(50))
+  words <- function(...) density_words(plot_data(fake_fit(cbind(...))))
+  expect_no_match(words(a = z), "Spike")
+  expect_match(words(a = pmax(z, 0)), "Spike: P(=0)", fixed = TRUE)
+  expect_match(words(a = rep(3, 50)), "Spike: all draws are equal", fixed = TRUE)
+  expect_identical(zero_words(0.37), "P(=0) = 0.370")
+  expect_identical(zero_words(0.0001), "P(=0) < 0.001")
   expect_identical(nonzero_ticks(data.frame(position = 1:100, nonzero = 100:1), 3), list(at = c(1L, 50L, 100L), label = c(100L, 51L, 1L)))
+})
+
+test_that("spikes of several fits stand at zero, the highest behind and broadest", {
+  fits <- list(a = fake_fit(cbind(x = c(rep(0, 30), 1:70))), b = fake_fit(cbind(x = c(rep(0, 60), 1:40))))
+  both <- stack_plot_data(lapply(names(fits), function(label) plot_data(fits[[label]], "density", label = label)))
+  mass <- spike_order(both$mass)
+  expect_identical(mass$at, c(0, 0))
+  expect_identical(mass$fit, c("b", "a"))
+  expect_gt(mass$width[1], mass$width[2])
+  expect_identical(spike_order(both$mass[0, ])$width, double())
 })

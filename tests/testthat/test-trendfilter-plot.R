@@ -14,6 +14,33 @@ test_that("plot() gives the numbers it shows", {
   expect_identical(plot(quick_trend(lambda = 1e12, prior_weight = "fixed"))$knots$x, double())
 })
 
+test_that("dates and times are on the axis, and the width of a knot is in their units", {
+  d <- data.frame(day = as.Date("2020-01-01") + 0:199, y = sin(0:199 / 20))
+  fit <- wbb_trendfilter(y ~ day, d, order = 1, lambda = 5, draws = 10, seed = 1)
+  shown <- on_device(plot(fit, xlim = as.Date(c("2020-02-01", "2020-05-01"))))
+  expect_match(shown$note, "within 2 days")
+  expect_s3_class(on_calendar(shown$trend$x, shown$time), "Date")
+  expect_identical(width_text(7200, as.POSIXct(character())), "2 hours")
+  expect_identical(width_text(0.5, NULL), "0.5")
+  skip_if_not_installed("ggplot2")
+  built <- ggplot2::ggplot_build(ggplot2::autoplot(fit))
+  expect_s3_class(built$layout$panel_scales_x[[1]], "ScaleContinuousDate")
+})
+
+test_that("the lambdas of a path are told apart in few digits, and a key has few of them", {
+  expect_identical(lambda_words(c(0.01, 0.0681292, 1000)), c("0.01", "0.068", "1000"))
+  expect_identical(lambda_words(c(1.001, 1.002)), c("1.001", "1.002"))
+  expect_identical(key_lambdas(3L), 1:3)
+  expect_length(key_lambdas(100L), 7L)
+})
+
+test_that("a hundred thousand points take less than two seconds", {
+  skip_on_cran()
+  fit <- quick_trend(paper_series(1e5), draws = 5)
+  on_device(time <- system.time(plot(fit)))
+  expect_lt(sum(time[1:2]), 2)
+})
+
 test_that("pictures stay as they are", {
   skip_if_not_installed("vdiffr")
   fit <- quick_trend(order = 1, lambda = 20, draws = 50)

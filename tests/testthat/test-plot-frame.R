@@ -1,0 +1,74 @@
+# What the user may set is respected, and what par() was is restored.
+
+settings <- c("mfrow", "cex", "mar", "oma", "mgp", "tcl", "las")
+
+pictures <- function() {
+  fit <- fake_fit(awkward_draws(), cv = fake_cv())
+  trend <- quick_trend(draws = 10)
+  curves <- structure(data.frame(row = factor(1), time = 1:3, survival = 3:1 / 3, lower = 0.1, upper = 1),
+    class = c("wbb_survival", "data.frame"), level = 0.95)
+  list(
+    density = function(...) plot(fit, ...), one = function(...) plot(fit, pars = "half", ...),
+    interval = function(...) plot(fit, "interval", ...), selection = function(...) plot(fit, "selection", pars = 3:5, ...),
+    cv = function(...) plot(fit, "cv", ...), path = function(...) plot(fake_path(), ...),
+    trend = function(...) plot(trend, ...), survival = function(...) plot(curves, ...),
+    compare = function(...) plot(compare(fit, other = fit), pars = 3:5, ...)
+  )
+}
+
+test_that("every picture takes titles, limits and cex, and leaves par() as it was", {
+  for (draw in pictures()) {
+    on_device({
+      graphics::par(mar = c(3, 3, 2, 1), las = 2)
+      before <- graphics::par(settings)
+      expect_silent(draw(main = "A title", sub = "a subtitle", xlim = c(1, 30), cex = 1.4))
+      expect_equal(graphics::par(settings), before)
+    })
+  }
+  expect_bad(on_device(plot(fake_path(), xlim = 1)), "xlim", "two different numbers")
+  expect_bad(on_device(plot(fake_path(), xlim = c(0, 1))), "xlim", "above 0")
+  expect_bad(on_device(plot(fake_path(), cex = 0)), "cex")
+  expect_bad(on_device(plot(quick_trend(draws = 5), lwd = 2)), "lwd")
+})
+
+test_that("a picture of one panel takes the next place of the user's page", {
+  for (name in c("one", "interval", "selection", "cv", "trend", "survival")) {
+    on_device({
+      graphics::par(mfrow = c(2, 2))
+      expect_silent(pictures()[[name]](main = "A title"))
+      expect_equal(graphics::par("mfg"), c(1, 1, 2, 2))
+      expect_silent(pictures()[[name]]())
+      expect_equal(graphics::par("mfg"), c(1, 2, 2, 2))
+    })
+  }
+})
+
+test_that("margins of ours yield to those of the user", {
+  on_device({
+    own_par(mar = 1:4, las = 1)
+    expect_equal(graphics::par("mar"), 1:4)
+    own_par(mar = 4:1)
+    expect_equal(graphics::par("mar"), 1:4)
+  })
+})
+
+test_that("keys and words fit the figure", {
+  grDevices::pdf(NULL, width = 3, height = 2.2)
+  on.exit(grDevices::dev.off())
+  words <- paste("lambda =", 1:9)
+  expect_lt(key_columns(words), 4)
+  expect_gt(key_lines(words), 3)
+  expect_identical(key_lines(NULL), 0)
+  long <- strrep("word ", 60)
+  expect_gt(length(fold_text(long, 3)), 1L)
+  expect_identical(fold_text("short", 3), "short")
+  expect_lte(graphics::strwidth(long, units = "inches", cex = fitting(long, 3)), 3 + 1e-8)
+})
+
+test_that("a strip is below what is shown and does not touch it", {
+  strip <- strip_below(c(10, 20), 0.5)
+  expect_lt(strip$at(0.5), 10)
+  expect_equal(strip$at(0), strip$base)
+  expect_equal(strip$back(strip$at(0.3)), 0.3)
+  expect_true(all(strip$breaks() >= 9.6))
+})
