@@ -47,9 +47,10 @@ test-rust: ## run the tests of the Rust core, without R
 test-r: install ## run the tests of the R package against the installed one
 	NOT_CRAN=true $(RSCRIPT) -e 'testthat::test_dir("tests/testthat", package = "wbb", load_package = "installed")'
 
-lint: ## check the formatting of the Rust code, its lints, and the layers of R/
+lint: ## check the formatting of the Rust code, its lints, the layers of R/ and the width of code in vignettes
 	cargo fmt --all --check
 	$(RSCRIPT) tools/layers.R
+	$(RSCRIPT) tools/widths.R
 	cargo clippy --locked $(RUST_FLAGS) --workspace --all-targets -- -D warnings -D clippy::incompatible_msrv
 
 licences: ## check the licences of the crates against deny.toml, and their advisories with cargo-deny
