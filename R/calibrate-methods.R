@@ -159,9 +159,7 @@ print.summary.wbb_calibration <- function(x, digits = x$digits, ...) {
 #' @rdname confint.wbb_calibration
 #' @export
 as.data.frame.wbb_calibration <- function(x, row.names = NULL, optional = FALSE, ...) {
-  table <- x$table
-  if (!is.null(row.names)) row.names(table) <- row.names
-  table
+  with_row_names(x$table, row.names)
 }
 
 #' @rdname confint.wbb_calibration

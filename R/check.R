@@ -132,7 +132,8 @@ check_file <- function(value, argument) {
 first_bad <- function(bad) which(bad)[1L]
 
 check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be numbers") {
-  if (!(is.numeric(value) || is.logical(value))) {
+  # A table with a class of its own, as survival::Surv(), has operators that refuse what follows.
+  if (!(is.numeric(value) || is.logical(value)) || (is.object(value) && !is.null(dim(value)))) {
     bad_argument(argument, must, value)
   }
   if (!is.null(n) && length(value) != n) {
@@ -144,6 +145,23 @@ check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be nu
     bad_argument(argument, must, value, paste("element", at, "is", show_value(value[[at]])))
   }
   as.double(value)
+}
+
+# Probabilities of intervals, as many as there are to be.
+check_probabilities <- function(value, argument) {
+  levels <- check_numbers(value, argument, must = "be probabilities")
+  if (!length(levels) || any(levels <= 0 | levels >= 1)) bad_argument(argument, "be probabilities between 0 and 1", value)
+  levels
+}
+
+# The table with the user's names for its rows, if there are any.
+with_row_names <- function(table, names) {
+  if (is.null(names)) return(table)
+  if (!is.atomic(names) || length(names) != nrow(table) || anyNA(names) || anyDuplicated(names)) {
+    bad_argument("row.names", paste("be", nrow(table), "distinct names, or NULL"), names)
+  }
+  row.names(table) <- as.character(names)
+  table
 }
 
 # Refuses a result of this many doubles before anything is allocated.

@@ -126,9 +126,7 @@ comparison_block <- function(rows, label, digits) {
 #' @rdname compare
 #' @export
 as.data.frame.wbb_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
-  table <- x$table
-  if (!is.null(row.names)) row.names(table) <- row.names
-  table
+  with_row_names(x$table, row.names)
 }
 
 #' @rdname compare

@@ -111,7 +111,7 @@ as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NU
   check_fit(x)
   one <- function(at) {
     draws <- draws_matrix(x, at, failed = failed, ..., .function = "as.data.frame")
-    as.data.frame(draws, row.names = row.names, optional = TRUE)
+    with_row_names(as.data.frame(draws, optional = TRUE), row.names)
   }
   if (!whole_path(x, lambda)) return(one(lambda))
   rows_over_path(x, lambda, function(at) {

@@ -22,7 +22,11 @@ NULL
 
 # A tenth of a standard deviation of the response, as bayestestR::rope_range() has it.
 rope_of <- function(fit, range) {
-  if (!identical(range, "default")) return(range)
+  if (!identical(range, "default")) {
+    limits <- check_numbers(range, "range", must = "be \"default\" or two numbers")
+    if (length(limits) != 2L || limits[1L] > limits[2L]) bad_argument("range", "be \"default\" or two numbers, the lower one first", range)
+    return(limits)
+  }
   if (is.null(fit$y) || length(fit$levels)) return(c(-0.1, 0.1))
   c(-0.1, 0.1) * stats::sd(fit$y)
 }
@@ -40,17 +44,17 @@ describe_posterior.wbb <- function(posteriors, lambda = NULL, rope_range = "defa
 #' @rdname bayestestR.wbb
 #' @method hdi wbb
 #' @exportS3Method bayestestR::hdi wbb
-hdi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::hdi(plain_draws(x, lambda), ci = ci, ...)
+hdi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::hdi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method eti wbb
 #' @exportS3Method bayestestR::eti wbb
-eti.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::eti(plain_draws(x, lambda), ci = ci, ...)
+eti.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::eti(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method ci wbb
 #' @exportS3Method bayestestR::ci wbb
-ci.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::ci(plain_draws(x, lambda), ci = ci, ...)
+ci.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::ci(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method p_direction wbb
@@ -66,14 +70,14 @@ point_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::point_estimate
 #' @method rope wbb
 #' @exportS3Method bayestestR::rope wbb
 rope.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {
-  bayestestR::rope(plain_draws(x, lambda), range = rope_of(x, range), ci = ci, ...)
+  bayestestR::rope(plain_draws(x, lambda), range = rope_of(x, range), ci = check_probabilities(ci, "ci"), ...)
 }
 
 #' @rdname bayestestR.wbb
 #' @method equivalence_test wbb
 #' @exportS3Method bayestestR::equivalence_test wbb
 equivalence_test.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {
-  bayestestR::equivalence_test(plain_draws(x, lambda), range = rope_of(x, range), ci = ci, ...)
+  bayestestR::equivalence_test(plain_draws(x, lambda), range = rope_of(x, range), ci = check_probabilities(ci, "ci"), ...)
 }
 
 #' @rdname bayestestR.wbb
@@ -85,7 +89,7 @@ estimate_density.wbb <- function(x, lambda = NULL, ...) bayestestR::estimate_den
 #' @method model_parameters wbb
 #' @exportS3Method parameters::model_parameters wbb
 model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ...) {
-  parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(as.matrix(plain_draws(model, lambda)))), ci = ci, ...)
+  parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(as.matrix(plain_draws(model, lambda)))), ci = check_probabilities(ci, "ci"), ...)
 }
 
 #' @rdname bayestestR.wbb
@@ -117,7 +121,7 @@ model_performance.wbb <- function(model, lambda = NULL, ...) {
 #' @exportS3Method insight::get_predicted wbb
 get_predicted.wbb <- function(x, data = NULL, predict = "expectation", ci = 0.95, lambda = NULL, ...) {
   need_numbers(x, "number to predict", "predict() gives the probabilities of its classes")
-  noisy <- predict %in% c("prediction", "predict")
+  noisy <- check_choice(predict, "predict", c("expectation", "prediction", "predict")) != "expectation"
   level <- if (is.null(ci)) 0.95 else check_level(ci, "ci")
   list_path(x, lambda, function(at) {
     draws <- if (noisy) posterior_predict.wbb(x, data, lambda = at) else posterior_epred.wbb(x, data, lambda = at)

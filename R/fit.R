@@ -121,6 +121,12 @@ fit_fault <- function(fit) {
   lacks <- setdiff(needed$diagnostics, names(fit$diagnostics))
   if (length(lacks)) return(paste0("its `diagnostics` lack `", lacks[1L], "`"))
   if (!is.null(fit$lambda) && !is.numeric(fit$lambda)) return(paste("its `lambda` is", show_value(fit$lambda)))
+  for (part in intersect(c("diagnostics", "mode_diagnostics"), names(fit))) {
+    if (!is.null(fit[[part]]) && !is.data.frame(fit[[part]])) return(paste0("its `", part, "` are no table"))
+  }
+  for (part in intersect(c("n", "p"), names(fit$spec))) {
+    if (!is_number(fit$spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(fit$spec[[part]])))
+  }
   draws <- draw_count(fit$spec)
   if (!is_number(draws)) return("its `spec` does not say which draws it has")
   shape_fault(fit, draws, length(fit$spec$names), max(1L, length(fit$lambda)))

@@ -233,12 +233,15 @@ column_terms <- function(fit) {
 #' @param n The number of draws to show, as in [utils::head()].
 #' @importFrom utils head
 #' @export
-head.wbb <- function(x, n = 6L, ...) utils::head(as.data.frame(x), n, ...)
+head.wbb <- function(x, n = 6L, ...) utils::head(as.data.frame(x), check_rows_shown(n), ...)
 
 #' @rdname wbb-methods
 #' @importFrom utils tail
 #' @export
-tail.wbb <- function(x, n = 6L, ...) utils::tail(as.data.frame(x), n, ...)
+tail.wbb <- function(x, n = 6L, ...) utils::tail(as.data.frame(x), check_rows_shown(n), ...)
+
+# A number of draws or, below zero, of those to leave out.
+check_rows_shown <- function(n) check_count(n, "n", lower = -.Machine$integer.max)
 
 #' @rdname wbb-methods
 #' @export

@@ -52,6 +52,11 @@ accuracy.wbb_mlp <- function(object, x = NULL, y = NULL, type = c("draws", "mean
 #' @export
 log_loss <- function(object, ...) UseMethod("log_loss")
 
+#' @export
+log_loss.default <- function(object, ...) {
+  bad_argument("object", "be a fit of wbb_mlp(), or of wbb_lasso() to classes", object)
+}
+
 #' @rdname accuracy
 #' @export
 log_loss.wbb_mlp <- function(object, x = NULL, y = NULL, type = c("draws", "mean"), ...) {
@@ -197,6 +202,9 @@ calibration_table <- function(predicted, true, bins, level, trials = rep(1L, len
 #' even[order(-even$model)[1:3], ]
 #' @export
 uncertainty <- function(object, ...) UseMethod("uncertainty")
+
+#' @export
+uncertainty.default <- function(object, ...) bad_argument("object", "be a fit of wbb_mlp()", object)
 
 #' @rdname uncertainty
 #' @export

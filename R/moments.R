@@ -254,16 +254,6 @@ nobs.wbb_moments <- function(object, ...) {
   object$n
 }
 
-check_moments <- function(x) {
-  fault <- if (!identical(x$version, wbb_version)) {
-    "they were made by another version of wbb"
-  } else if (!identical(as.double(dim(x$sums)), as.double(c(products(x$p), x$draws)))) {
-    "their `sums` are not of the size that they say"
-  }
-  if (!is.null(fault)) abort("version", paste0("These sums cannot be used: ", fault, "; make them again with wbb_moments()."))
-  invisible(x)
-}
-
 # Adding ---------------------------------------------------------------------------
 
 #' @rdname wbb_moments

@@ -24,6 +24,7 @@
 #' @exportS3Method repr::repr_html wbb
 repr_html.wbb <- function(obj, n = 30, ...) {
   check_fit(obj)
+  n <- check_count(n, "n")
   columns <- plot_columns(obj, NULL, n, obj$lambda)
   path <- is_path(obj)
   # The intercept has a row, but only where every coefficient has one.

@@ -87,7 +87,7 @@ one_panel <- function(look, mar) {
 
 # Title and subtitle of a picture of one panel, at the edges of its figure.
 panel_words <- function(look) {
-  if (!is.null(look$main)) graphics::title(look$main, line = graphics::par("mar")[3L] - 1.6)
+  if (length(look$main)) graphics::title(look$main, line = graphics::par("mar")[3L] - 1.6)
   if (!is.null(look$sub)) side_text(look$sub, 1, graphics::par("mar")[1L] - 1.1)
 }
 
@@ -107,7 +107,7 @@ panel_page <- function(count, mar, foot, look, fits = NULL, grid = panel_grid(co
   # Text shrinks with the panels, so that twenty still fit on a small device.
   shrink <- if (count == 1L) 1 else max(0.4, min(0.85, size[1] / 2.2, size[2] / 1.6))
   foot <- fold_text(c(foot, look$sub), 0.97 * (if (count == 1L) graphics::par("fin")[1L] else page_size()[1L]) / (shrink * look$cex))
-  head <- (if (is.null(look$main)) 0 else 2) + (if (length(fits) > 1) 1.8 else 0)
+  head <- (if (length(look$main)) 2 else 0) + (if (length(fits) > 1) 1.8 else 0)
   page <- list(foot = foot, fits = fits, alone = count == 1L)
   room <- c(length(foot) + 0.4, 0, head, 0)
   if (page$alone) {
@@ -129,7 +129,7 @@ page_words <- function(page, look, col = fit_colours) {
   line <- if (length(page$fits) > 1) 1.9 else 0.1
   size <- graphics::par("cex")
   edge <- if (page$alone) graphics::par("mar")[c(1L, 3L)] - c(length(page$foot) + 0.4, line + 2) else c(0, 0)
-  if (!is.null(look$main)) {
+  if (length(look$main)) {
     graphics::mtext(look$main, side = 3, outer = !page$alone, line = edge[2L] + line + 0.4, font = 2, cex = 1.2 * max(size, 0.7))
   }
   for (i in seq_along(page$foot)) {
@@ -146,7 +146,7 @@ page_words <- function(page, look, col = fit_colours) {
   graphics::plot.new()
   graphics::legend("top", legend = page$fits, col = col[seq_along(page$fits)], lwd = 2, bty = "n", horiz = TRUE, text.col = ink,
     cex = fitting(paste(c(page$fits, strrep("m", 4 * length(page$fits))), collapse = ""), page_size()[1L], 0.9),
-    inset = c(0, if (is.null(look$main)) 0 else 2 * height))
+    inset = c(0, if (length(look$main)) 2 * height else 0))
 }
 
 # ---- text ----------------------------------------------------------------------------

@@ -52,8 +52,9 @@ pool_wbb <- function(fits, ...) {
 
 # A list, a mira object of mice, or single fits.
 pooled_fits <- function(fits, ...) {
+  if (!is.list(fits)) bad_argument("fits", "be a list of fits", fits)
   fits <- c(if (inherits(fits, "wbb")) list(fits) else if (inherits(fits, "mira")) fits$analyses else fits, list(...))
-  if (!is.list(fits) || !length(fits)) bad_argument("fits", "be a list of fits", fits)
+  if (!length(fits)) bad_argument("fits", "be a list of fits", fits)
   for (fit in fits) {
     if (!inherits(fit, "wbb")) bad_argument("fits", "all be fits of wbb", fit, paste("one is", show_value(fit)))
     if (inherits(fit, c("wbb_mlp", "wbb_trendfilter"))) {
@@ -80,11 +81,14 @@ pool_bootstraps <- function(pooled, fits, mean_of) {
   if (is_path(pooled)) {
     pooled$diagnostics <- pooled$diagnostics[order(match(pooled$diagnostics$lambda, pooled$lambda)), ]
     row.names(pooled$diagnostics) <- NULL
-  } else {
+  } else if (!is.null(pooled$lambda)) {
     pooled$lambda <- mean_of("lambda")
     pooled$lambda_from <- if (length(unique(vapply(fits, `[[`, 0, "lambda"))) > 1L) "pooled" else "user"
   }
-  pooled$mode_diagnostics$sigma <- sqrt(Reduce(`+`, lapply(fits, function(fit) fit$mode_diagnostics$sigma^2)) / length(fits))
+  # Only Gaussian fits have one.
+  if (!is.null(pooled$mode_diagnostics$sigma)) {
+    pooled$mode_diagnostics$sigma <- sqrt(Reduce(`+`, lapply(fits, function(fit) fit$mode_diagnostics$sigma^2)) / length(fits))
+  }
   pooled
 }
 

@@ -265,7 +265,11 @@ chunk_settings <- function(model, chunk, at) {
         paste("has", length(values[[name]]), "elements for a chunk of", counted(nrow(chunk), "row")))
     }
   }
-  list(values = values, subset = if (!is.null(model$rows$subset)) as.logical(value(model$rows$subset)))
+  subset <- if (!is.null(model$rows$subset)) value(model$rows$subset)
+  if (!is.null(subset) && !(is.logical(subset) || is.numeric(subset))) {
+    bad_argument("subset", "say TRUE or FALSE for each row of the source", subset)
+  }
+  list(values = values, subset = if (!is.null(subset)) as.logical(subset))
 }
 
 chunk_setting <- function(name, value, at, rows, ids) {

@@ -44,6 +44,7 @@ summary_parts <- function(fit, probs, lambda, digits) {
 
 check_probs <- function(probs) {
   probs <- check_numbers(probs, "probs", lower = 0, must = "be probabilities")
+  if (!length(probs)) bad_argument("probs", "be probabilities", probs, "has none")
   if (any(probs > 1)) bad_argument("probs", "be probabilities", probs, paste("has", show_value(probs[probs > 1][1L])))
   probs
 }

@@ -1,0 +1,88 @@
+# What random calls with wrong values have found (tools/torture): errors without a class, or of somebody else.
+
+d <- made_data()
+fit <- quick(d$x, d$y)
+
+test_that("measures of networks refuse what is no fit, and say so", {
+  for (object in list(NULL, 1, "a", y ~ x, diabetes, fit)) {
+    expect_bad(uncertainty(object), "object")
+    if (!identical(object, fit)) expect_bad(log_loss(object), "object")
+  }
+})
+
+test_that("names of rows are checked in every table", {
+  one <- calibrate(fit, 3, seed = 1, threads = 1)
+  for (object in list(fit, one, compare(fit, fit))) {
+    rows <- nrow(as.data.frame(object))
+    named <- as.data.frame(object, row.names = paste0("r", seq_len(rows)))
+    expect_identical(row.names(named)[1], "r1")
+    for (names in list(letters, rep("a", rows), sum, NA)) expect_bad(as.data.frame(object, row.names = names), "row.names")
+  }
+})
+
+test_that("head and tail take a number of draws", {
+  expect_identical(nrow(head(fit, 3)), 3L)
+  expect_identical(nrow(tail(fit, -5)), 15L)
+  for (n in list(1:3, "a", sum, NA, NULL)) {
+    expect_bad(head(fit, n), "n")
+    expect_bad(tail(fit, n), "n")
+  }
+})
+
+test_that("a summary wants at least one quantile, and a table with a class of its own is no number", {
+  expect_bad(summary(fit, probs = numeric()), "probs")
+  expect_bad(laplace_wbb_mean(survival::Surv(1:3, c(0, 1, 1)), 1), "y")
+})
+
+test_that("an empty title is no title", {
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_silent(plot(fit, main = character()))
+})
+
+test_that("intervals of bayestestR are asked for by probabilities", {
+  skip_if_not_installed("bayestestR")
+  expect_identical(nrow(bayestestR::eti(fit, ci = c(0.5, 0.9))), 2L * length(coef(fit)))
+  for (ci in list(NA, 2, "a", numeric(), NULL)) {
+    expect_bad(bayestestR::eti(fit, ci = ci), "ci")
+    expect_bad(bayestestR::rope(fit, ci = ci), "ci")
+  }
+  for (range in list(1, c(1, -1), "a", NA, sum)) expect_bad(bayestestR::equivalence_test(fit, range = range), "range")
+})
+
+test_that("fits without a sigma or a lambda can be pooled", {
+  yes <- as.numeric(d$y > 0)
+  logistic <- lapply(1:2, function(seed) quick(d$x, yes, family = "binomial", seed = seed, lambda = 1))
+  expect_identical(nrow(as.matrix(pool_wbb(logistic))), 40L)
+  models <- lapply(1:2, function(seed) wbb(lm(y ~ x, d), draws = 10, seed = seed, threads = 1))
+  expect_identical(nrow(as.matrix(pool_wbb(models))), 20L)
+  for (fits in list(sum, Sys.Date(), 1, NULL)) expect_bad(pool_wbb(fits), "fits")
+})
+
+test_that("a fit of which a part was changed says so", {
+  for (part in c("diagnostics", "mode_diagnostics")) {
+    changed <- fit
+    changed[[part]] <- 1
+    expect_error(print(changed), part, class = "wbb_error_fit")
+  }
+  changed <- fit
+  changed$spec$p <- 1:3
+  expect_error(print(changed), "`p`", class = "wbb_error_fit")
+})
+
+test_that("sums of which a part was changed never reach the solver", {
+  sums <- wbb_moments(y ~ bmi + map, wbb_source(diabetes), draws = 3, seed = 1, threads = 1)
+  expect_s3_class(wbb_lasso(sums, lambda = 5, threads = 1), "wbb_lasso")
+  wrong <- list(NULL, NA, "a", sum, -1, 0.5, 1:3, c(1, NaN), list(1), quote(x), diabetes, Sys.Date(), 2^31)
+  parts <- c("p", "draws", "n", "first_draw", "seed", "sums", "unit", "folds", "totals", "shift", "scale", "low", "high", "cases", "head_case", "head_unit", "names", "range", "intercept", "weights")
+  for (part in parts) for (value in wrong) {
+    changed <- unclass(sums)
+    changed[part] <- list(value)
+    if (part == "seed" && identical(value, 0.5) || part %in% c("seed", "first_draw") && is.numeric(value) && length(value) == 1L) next
+    expect_error(wbb_lasso(structure(changed, class = "wbb_moments"), lambda = 5, threads = 1), class = "wbb_error", info = part)
+  }
+})
+
+test_that("the subset of a source says yes or no", {
+  expect_bad(wbb_moments(y ~ bmi, wbb_source(diabetes), draws = 2, seed = 1, subset = list(1, "a")), "subset")
+})
