@@ -1,8 +1,9 @@
 //! Cholesky factors that survive dependent columns.
 
-use crate::linalg::dense::dot;
-use crate::linalg::lanes::dispatch;
+use crate::linalg::dense::{dot, fused, load};
+use crate::linalg::lanes::{LANES, dispatch};
 use std::convert::Infallible;
+use std::ops::Range;
 
 /// Pivots below this part of their diagonal count as dependent on the columns before, unless the
 /// caller knows better.
@@ -11,6 +12,12 @@ const DEPENDENT: f64 = 1e-12;
 const ROUNDING: f64 = 1e-14;
 /// Rows factored together, so that the rest of the matrix is read once for all of them.
 const PANEL: usize = 8;
+/// Rows of a matrix too large for the first cache that are taken off the rest together. Every element still
+/// loses the products of one row after the other: its bits do not depend on these sizes.
+const BLOCK: usize = 4 * PANEL;
+const LARGE: usize = 32;
+/// Columns that a tile works on, and so the room that rows leave behind their last.
+const TILE: usize = 2 * LANES;
 
 /// M = R'R with R upper triangular, row after row.
 ///
@@ -63,7 +70,7 @@ impl Cholesky {
         go_on: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         self.size = size;
-        self.stride = size + size / 4;
+        self.stride = size + size / 4 + TILE;
         self.factor.resize(size * self.stride, 0.0);
         self.least.clear();
         for row in 0..size {
@@ -75,9 +82,10 @@ impl Cholesky {
         self.inverse_pivot.extend((0..size).map(|k| self.factor[k * self.stride + k]));
         self.dependent.clear();
         self.dependent.resize(size, false);
-        for first in (0..size).step_by(PANEL) {
+        let block = if size < LARGE { PANEL } else { BLOCK };
+        for first in (0..size).step_by(block) {
             go_on()?;
-            eliminate_panel(first, self);
+            eliminate_block(first, (first + block).min(size), self);
         }
         Ok(())
     }
@@ -119,7 +127,7 @@ impl Cholesky {
     pub fn append(&mut self, mut column: Vec<f64>, least: f64) {
         let n = self.size;
         if n == self.stride {
-            let wider = n + n / 4 + PANEL;
+            let wider = n + n / 4 + TILE;
             let mut factor = vec![0.0; n * wider];
             for (to, from) in factor.chunks_mut(wider).zip(self.factor.chunks(n.max(1))) {
                 to[..n].copy_from_slice(from);
@@ -174,47 +182,86 @@ fn is_noise(pivot: f64, diagonal: f64, least: f64, threshold: f64) -> bool {
 }
 
 dispatch! {
-    /// Factor the rows of a panel, and take them off the rows below.
-    fn eliminate_panel(first: usize, m: &mut Cholesky) {
-        let (n, stride, r) = (m.size, m.stride, &mut m.factor[..]);
-        let last = (first + PANEL).min(n);
-        for k in first..last {
-            let (above, row) = r.split_at_mut(k * stride);
-            let row = &mut row[..n];
-            for i in first..k {
-                let s = above[i * stride + k];
-                for (o, &v) in row[k..].iter_mut().zip(&above[i * stride + k..][..n - k]) {
-                    *o = (-s).mul_add(v, *o);
-                }
-            }
-            row[k] = row[k].max(m.least[k]);
-            m.dependent[k] = is_noise(row[k], m.inverse_pivot[k], m.least[k], m.threshold);
-            if m.dependent[k] {
-                m.inverse_pivot[k] = 0.0;
-                row[k..].fill(0.0);
-            } else {
-                let inverse = 1.0 / row[k].sqrt();
-                m.inverse_pivot[k] = inverse;
-                row[k..].iter_mut().for_each(|v| *v *= inverse);
+    /// Factor some rows, panel by panel, and take them off the rows below.
+    fn eliminate_block(first: usize, last: usize, m: &mut Cholesky) {
+        for panel in (first..last).step_by(PANEL) {
+            let end = (panel + PANEL).min(last);
+            (panel..end).for_each(|k| eliminate_row(panel, k, m));
+            if end < last {
+                take_off(panel..end, end..last, m);
             }
         }
-        let (panel, rest) = r[first * stride..].split_at_mut((last - first) * stride);
-        for i in last..n {
-            let row = &mut rest[(i - last) * stride + i..][..n - i];
-            if panel.len() == PANEL * stride {
-                subtract_eight(
-                    row,
-                    std::array::from_fn(|b| &panel[b * stride + i..][..n - i]),
-                );
-            } else {
-                for line in panel.chunks_exact(stride) {
-                    let s = -line[i];
-                    for (o, &v) in row.iter_mut().zip(&line[i..]) {
-                        *o = s.mul_add(v, *o);
-                    }
+        take_off(first..last, last..m.size, m);
+    }
+}
+
+/// Finish row k of a panel, from which the rows before the panel are already taken off.
+#[inline(always)]
+fn eliminate_row(panel: usize, k: usize, m: &mut Cholesky) {
+    let (n, stride) = (m.size, m.stride);
+    let (above, row) = m.factor.split_at_mut(k * stride);
+    let row = &mut row[..n];
+    for i in panel..k {
+        let s = above[i * stride + k];
+        for (o, &v) in row[k..].iter_mut().zip(&above[i * stride + k..][..n - k]) {
+            *o = (-s).mul_add(v, *o);
+        }
+    }
+    row[k] = row[k].max(m.least[k]);
+    m.dependent[k] = is_noise(row[k], m.inverse_pivot[k], m.least[k], m.threshold);
+    if m.dependent[k] {
+        m.inverse_pivot[k] = 0.0;
+        row[k..].fill(0.0);
+    } else {
+        let inverse = 1.0 / row[k].sqrt();
+        m.inverse_pivot[k] = inverse;
+        row[k..].iter_mut().for_each(|v| *v *= inverse);
+    }
+}
+
+/// Take finished rows off rows below.
+#[inline(always)]
+fn take_off(done: Range<usize>, rows: Range<usize>, m: &mut Cholesky) {
+    let (n, stride) = (m.size, m.stride);
+    let (above, below) = m.factor.split_at_mut(rows.start * stride);
+    let lines = &above[done.start * stride..done.end * stride];
+    let mut i = rows.start;
+    while n >= LARGE && i + 4 <= rows.end {
+        let four = &mut below[(i - rows.start) * stride..][..4 * stride];
+        for at in (i..n).step_by(TILE) {
+            subtract_tile(lines, stride, i, at, four);
+        }
+        i += 4;
+    }
+    for i in i..rows.end {
+        let row = &mut below[(i - rows.start) * stride + i..][..n - i];
+        if lines.len() == PANEL * stride {
+            subtract_eight(row, std::array::from_fn(|b| &lines[b * stride + i..][..n - i]));
+        } else {
+            for line in lines.chunks_exact(stride) {
+                let s = -line[i];
+                for (o, &v) in row.iter_mut().zip(&line[i..]) {
+                    *o = s.mul_add(v, *o);
                 }
             }
         }
+    }
+}
+
+/// Four rows from row i on, sixteen columns from `at` on: less Σ lineᵦ[row] · lineᵦ. What it writes below the
+/// diagonal and beyond the last column is read by nobody.
+#[inline(always)]
+fn subtract_tile(lines: &[f64], stride: usize, i: usize, at: usize, four: &mut [f64]) {
+    let mut sum: [[[f64; LANES]; 2]; 4] = std::array::from_fn(|r| load(four, r * stride + at));
+    for line in lines.chunks_exact(stride) {
+        let b = load(line, at);
+        let s = &line[i..i + 4];
+        for r in 0..4 {
+            fused(&mut sum[r], -s[r], &b);
+        }
+    }
+    for (r, s) in sum.iter().enumerate() {
+        four[r * stride + at..][..TILE].copy_from_slice(s.as_flattened());
     }
 }
 
@@ -295,8 +342,8 @@ mod tests {
 
     #[test]
     fn solves_what_it_factored() {
-        for n in [1, 2, 7, 8, 9, 30] {
-            let m = gram(n, 40);
+        for n in [1, 2, 7, 8, 9, 30, 95, 96, 131, 200] {
+            let m = gram(n, n + 10);
             let truth: Vec<f64> = (0..n).map(|i| 1.0 + i as f64).collect();
             let mut x: Vec<f64> =
                 (0..n).map(|i| (0..n).map(|j| m[i * n + j] * truth[j]).sum()).collect();

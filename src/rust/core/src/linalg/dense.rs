@@ -65,7 +65,7 @@ dispatch! {
 }
 
 #[inline(always)]
-fn load<const V: usize>(panel: &[f64], at: usize) -> [[f64; LANES]; V] {
+pub(super) fn load<const V: usize>(panel: &[f64], at: usize) -> [[f64; LANES]; V] {
     let mut out = [[0.0; LANES]; V];
     for (v, lanes) in out.iter_mut().enumerate() {
         lanes.copy_from_slice(&panel[at + v * LANES..][..LANES]);
@@ -74,7 +74,7 @@ fn load<const V: usize>(panel: &[f64], at: usize) -> [[f64; LANES]; V] {
 }
 
 #[inline(always)]
-fn fused<const V: usize>(sum: &mut [[f64; LANES]; V], x: f64, b: &[[f64; LANES]; V]) {
+pub(super) fn fused<const V: usize>(sum: &mut [[f64; LANES]; V], x: f64, b: &[[f64; LANES]; V]) {
     for v in 0..V {
         for l in 0..LANES {
             sum[v][l] = x.mul_add(b[v][l], sum[v][l]);
