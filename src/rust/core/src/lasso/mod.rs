@@ -31,6 +31,7 @@ mod batch;
 mod certificate;
 mod cross;
 mod cv;
+mod damping;
 mod descent;
 mod effective;
 mod free;

@@ -7,10 +7,13 @@ use crate::linalg::lanes::dispatch;
 use crate::penalty::soft_threshold;
 
 /// Sweeps before an exact method takes over, and sweeps without a change of sign that are enough.
-const MOST: u32 = 200;
-const QUIET: u32 = 8;
+const MOST: u32 = 40;
+const QUIET: u32 = 4;
 /// Sweeps that an approximate solution may take.
 const ROUGH: u32 = 60;
+/// Rounds of a solution by sweeps alone, and sweeps of the support in each.
+const ROUNDS: u32 = 50;
+const INNER: u32 = 8;
 
 /// Sweep until signs have stopped changing. `correlation` is b − (H + D)β throughout.
 pub fn settle(
@@ -41,11 +44,11 @@ pub fn approach(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], part: 
 
 /// Sweep until no step moves the fit by more than `least` (Hⱼⱼ Δ²); false if that takes too long.
 pub fn converge(q: &Quadratic, beta: &mut [f64], correlation: &mut [f64], least: f64) -> bool {
-    (0..MOST / 4).any(|_| {
+    (0..ROUNDS).any(|_| {
         if descend(q, beta, correlation, false).0 <= least {
             return true;
         }
-        let _settled = (0..QUIET).any(|_| descend(q, beta, correlation, true).0 <= least);
+        let _settled = (0..INNER).any(|_| descend(q, beta, correlation, true).0 <= least);
         false
     })
 }

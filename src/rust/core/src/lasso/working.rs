@@ -55,6 +55,9 @@ const LOOSE: f64 = 1e-6;
 /// Part of its penalty that a gradient has where a descent looks at its column.
 const LOOKED_AT: f64 = 0.9;
 
+/// Columns for each of the support of which a descent looks at all: a sweep in ten does.
+const ALL: usize = 8;
+
 /// Columns to let in, and whether many of them are violated.
 struct Entering {
     columns: Vec<u32>,
@@ -159,21 +162,37 @@ impl WorkingSet {
         gap: f64,
         control: &Control,
     ) -> Result<(), Error> {
-        let columns = worst(task, LOOKED_AT, |support| (4 * support).max(8 * FEW), |_| true).0;
+        let columns = self.looked_at(data, task);
         let fresh = || Box::new(Descent::new(data, task));
         let mut descent = self.descent.take().unwrap_or_else(fresh);
         let grew = descent.admit(data, &columns, control)?;
         // While columns are missing, no more than that shows.
         let fine = MISS * tolerance * FINER.powi(self.in_vain as i32);
-        let precision = if grew { fine.max(COARSE * gap) } else { fine };
+        let lacking = grew && columns.len() < data.design.cols;
+        let precision = if lacking { fine.max(COARSE * gap) } else { fine };
         self.in_vain += u32::from(precision == fine);
-        let patience = if tolerance > LOOSE { SHORT } else { 1.0 };
-        if !descent.minimise(data, task, precision, patience, control)? {
+        // What others only start from is taken as it is.
+        let loose = tolerance > LOOSE;
+        let reached = if loose {
+            descent.approach(data, task, precision, SHORT, control)?;
+            true
+        } else {
+            descent.minimise(data, task, precision, control)?
+        };
+        if !reached {
             self.in_vain = VAIN;
             self.roughly = 1;
         }
         self.descent = Some(descent);
         Ok(())
+    }
+
+    /// The columns that a descent is to know: all, where they have not many more entries than the support.
+    fn looked_at(&self, data: &Data, task: &Task) -> Vec<u32> {
+        let most = |support: usize| (4 * support).max(8 * FEW);
+        let (columns, support, _) = worst(task, LOOKED_AT, most, |_| true);
+        let all = data.design.is_sparse() && data.design.cols <= ALL * support;
+        if all { (0..data.design.cols as u32).collect() } else { columns }
     }
 
     /// x_a'W x_b, if both columns are in the set.

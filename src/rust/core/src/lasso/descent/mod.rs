@@ -3,15 +3,17 @@
 //! A step costs two loops over the entries of its column and needs no Gram matrix: the way for sparse
 //! columns of few entries, whose Gram matrix is full, and for solutions that need not be exact (the
 //! path to a mode, cross-validation). Sweeps are extrapolated. Where the columns are nearly as many as
-//! the rows even that is slow; a descent gives up once it has cost what the Gram matrix and its factor
-//! would, so it never costs more than twice the better of the two.
+//! the rows even that is slow; a descent gives up once its pace says that the Gram matrix and its factor
+//! would cost less, and goes on by steps of Newton (`leap`) where its columns are sparse.
 
 mod columns;
 mod extrapolate;
+mod leap;
 
 use super::task::{Data, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
+use crate::linalg::cholesky::Cholesky;
 use crate::linalg::lanes::dispatch;
 use crate::penalty::soft_threshold;
 use columns::{Column, DenseColumns, Packed, Roots, SparseColumns};
@@ -22,12 +24,16 @@ const OUT: u32 = u32::MAX;
 const INNER: u32 = 10;
 /// Slopes are nearly what they should be, as a multiple of that.
 const NEAR: f64 = 30.0;
-/// A descent takes at least these.
-const FEWEST: f64 = 60.0;
+/// Sweeps after which the pace is looked at; a descent takes at least these.
+const WINDOW: u32 = 60;
+/// Part of what the equations cost that a descent may take without getting anywhere.
+const HASTY: f64 = 0.3;
+/// What a descent may cost however near its end it seems to be, beside the equations.
+const LONGEST: f64 = 4.0;
 /// What a number of a column costs in a step, beside a multiplication of a dense product: the loops
 /// wait for memory, those of sparse columns for each of their numbers.
 const DENSE: f64 = 3.0;
-const SPARSE: f64 = 12.0;
+const SPARSE: f64 = 24.0;
 
 /// What the exact step costs beside the products of columns, in cubes of their number: one factor of their
 /// Gram matrix is a sixth.
@@ -52,6 +58,7 @@ pub struct Descent {
     ridge: Vec<f64>,
     state: State,
     extrapolation: Extrapolation,
+    factor: Cholesky,
 }
 
 /// How far the last sweep was from one that changes nothing: the largest change of a slope as a part of
@@ -84,6 +91,7 @@ impl Descent {
             ridge: Vec::new(),
             state: State::default(),
             extrapolation: Extrapolation::default(),
+            factor: Cholesky::default(),
         }
     }
 
@@ -107,9 +115,23 @@ impl Descent {
     }
 
     /// Minimise over the columns taken in, from the task's β (whose support they hold), until slopes are
-    /// within this part of their λ. False if that would cost more than to solve the equations, times
-    /// `patience`.
+    /// within this part of their λ: by sweeps, and by steps of Newton where sweeps would cost more. False if
+    /// neither gets there.
     pub fn minimise(
+        &mut self,
+        data: &Data,
+        task: &mut Task,
+        precision: f64,
+        control: &Control,
+    ) -> Result<bool, Error> {
+        let reached = self.approach(data, task, precision, 1.0, control)?
+            || self.leap(data, task, precision, control)?;
+        self.finish(task);
+        Ok(reached)
+    }
+
+    /// The same by sweeps alone; false if that would cost more than to solve the equations, times `patience`.
+    pub fn approach(
         &mut self,
         data: &Data,
         task: &mut Task,
@@ -122,6 +144,7 @@ impl Descent {
         let all: Vec<usize> = (0..self.columns.len()).collect();
         let (mut spent, mut support) = (0.0, Vec::new());
         let (mut sweep, mut reached, mut combined) = (0u32, false, false);
+        let mut before = f64::INFINITY;
         loop {
             control.check()?;
             let whole = sweep % INNER == 0;
@@ -147,8 +170,18 @@ impl Descent {
                 continue;
             }
             sweep += 1;
-            if spent > patience * self.exact(&support) && f64::from(sweep) > FEWEST {
-                break;
+            if sweep % WINDOW == 0 {
+                // At the pace of the last sweeps.
+                let enough = patience * self.exact(&support);
+                let pace = libm::log(change.slope / before) / f64::from(WINDOW);
+                let left = libm::log(precision / change.slope) / pace * self.cost(&support);
+                // Signs that still change hide the pace for a while.
+                let stuck = pace >= 0.0 && spent > HASTY * enough;
+                let slow = before.is_finite() && pace < 0.0 && left > enough;
+                if stuck || slow || spent > LONGEST * enough {
+                    break;
+                }
+                before = change.slope;
             }
             let terms = Terms { l1: &self.l1, ridge: &self.ridge, weight: self.roots.centred_by };
             // Near the end changes are too small for a combination, and sweeps smooth what it left.
@@ -158,12 +191,16 @@ impl Descent {
                 combined = true;
             }
         }
+        self.finish(task);
+        Ok(reached)
+    }
+
+    fn finish(&self, task: &mut Task) {
         if self.state.beta.iter().all(|b| b.is_finite()) {
             for (&j, &b) in self.columns.iter().zip(&self.state.beta) {
                 task.beta[j as usize] = b;
             }
         }
-        Ok(reached)
     }
 
     /// Find the residual at β, or where the descent stands.
@@ -309,7 +346,7 @@ mod tests {
 
     /// Three of four entries are zero, one column is full and one is zero.
     fn entry(i: usize, j: usize) -> f64 {
-        let noise = ((i * 7919 + j * 104_729 + i * i * 31) as f64 * 0.618).sin();
+        let noise = ((i * 7919 + j * 104_729 + i * i * 31 + j * j * i) as f64 * 0.618).sin();
         match j {
             0 => 2.0 + noise,
             1 => 0.0,
@@ -334,6 +371,37 @@ mod tests {
         Data { design: design.into(), y, intercept }
     }
 
+    /// How far a slope is from what it should be at the minimum.
+    fn worst_slope(task: &Task, l1: f64) -> f64 {
+        let slopes = task.correlations(0..task.beta.len());
+        slopes.iter().zip(&task.beta).fold(0.0, |worst: f64, (slope, b)| {
+            worst.max(if *b == 0.0 { slope.abs() - l1 } else { (slope - l1 * b.signum()).abs() })
+        })
+    }
+
+    #[test]
+    fn steps_of_newton_end_what_sweeps_do_not() {
+        let (control, l1) = (Control::default(), 0.1);
+        let (rows, cols) = (80, 240);
+        let plan = WeightPlan::new(5, Law::Exponential, PriorWeight::Fixed, rows);
+        let all: Vec<u32> = (0..cols as u32).collect();
+        for intercept in [true, false] {
+            let data = data(rows, cols, true, intercept);
+            let mut task = Task::new(RowWeights::Draw(plan.draw(1)), cols);
+            task.penalty.l1.fill(l1);
+            pass(&data, &mut [&mut task], &control).unwrap();
+            let mut descent = Descent::new(&data, &mut task);
+            descent.admit(&data, &all, &control).unwrap();
+            assert!(!descent.approach(&data, &mut task, 1e-7, 1e-3, &control).unwrap());
+            assert!(descent.leap(&data, &mut task, 1e-7, &control).unwrap());
+            descent.finish(&mut task);
+            pass(&data, &mut [&mut task], &control).unwrap();
+            let support = task.beta.iter().filter(|b| **b != 0.0).count();
+            assert!((30..=80).contains(&support), "{support}");
+            assert!(worst_slope(&task, l1) < 1e-6 * l1, "{}", worst_slope(&task, l1));
+        }
+    }
+
     #[test]
     fn ends_where_the_slopes_say_that_it_may() {
         let control = Control::default();
@@ -351,16 +419,11 @@ mod tests {
                 let all: Vec<u32> = (0..cols as u32).collect();
                 assert!(descent.admit(&data, &all, &control).unwrap());
                 assert!(!descent.admit(&data, &all, &control).unwrap());
-                assert!(descent.minimise(&data, &mut task, 1e-9, 1e6, &control).unwrap());
+                assert!(descent.approach(&data, &mut task, 1e-9, 1e6, &control).unwrap());
                 pass(&data, &mut [&mut task], &control).unwrap();
                 assert!(task.beta.iter().any(|b| *b != 0.0));
-                for (j, slope) in task.correlations(0..cols).into_iter().enumerate() {
-                    let off = match task.beta[j] {
-                        0.0 => slope.abs() - 1.5,
-                        b => (slope - 1.5 * b.signum()).abs(),
-                    };
-                    assert!(off < 1e-8, "{rows} {sparse} {intercept} {j}: {off}");
-                }
+                let off = worst_slope(&task, 1.5);
+                assert!(off < 1e-8, "{rows} {sparse} {intercept}: {off}");
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::{Entry, Newton};
 use crate::engine::job::Control;
 use crate::error::Error;
+use crate::lasso::damping::Damping;
 use crate::lasso::quadratic::Quadratic;
 use crate::linalg::dense::axpy;
 
@@ -24,8 +25,8 @@ impl Newton {
         self.factored.iter().for_each(|&j| self.mark[j] |= 2);
         let leaving = self.factored.iter().filter(|&&j| self.mark[j] == 2).count();
         let entering = self.active.iter().filter(|&&j| self.mark[j] == 1).count();
-        // A factor from scratch costs m³/6, a column out up to 2m², a column in m²/2.
-        if 12 * leaving + 3 * entering > self.active.len() {
+        // A factor from scratch costs m³/6 in the caches, a column out up to 2m² and one in m²/2 from memory.
+        if 100 * leaving + 25 * entering > self.active.len() {
             self.factored.clear();
             return;
         }
@@ -47,7 +48,12 @@ impl Newton {
         self.active.clone_from(&self.factored);
     }
 
-    pub(super) fn factor(&mut self, q: &Quadratic, control: &Control) -> Result<(), Error> {
+    pub(super) fn factor(
+        &mut self,
+        q: &Quadratic,
+        damping: &Damping,
+        control: &Control,
+    ) -> Result<(), Error> {
         if !self.factored.is_empty() {
             return Ok(());
         }
@@ -58,8 +64,9 @@ impl Newton {
             for (o, &k) in out.iter_mut().zip(&active[row..]) {
                 *o = line[k];
             }
-            out[0] += q.penalty.ridge[j];
-            q.penalty.ridge[j]
+            let ridge = q.penalty.ridge[j] + damping.ridge(out[0]);
+            out[0] += ridge;
+            ridge
         };
         self.cholesky.factor_while(active.len(), fill, || control.check())?;
         self.factored.clone_from(active);

@@ -7,8 +7,10 @@
 //! Newton step costs as much as many of them.
 
 mod factor;
+mod projected;
 mod search;
 
+use super::damping::Damping;
 use super::quadratic::{Origin, Quadratic};
 use super::sweeps::{settle, sweep};
 use crate::engine::job::Control;
@@ -105,6 +107,7 @@ impl Newton {
         origin.correlate(q, beta, &mut self.correlation);
         if q.size() >= SMALL {
             settle(q, beta, &mut self.correlation, control)?;
+            self.approach(q, origin, beta, control)?;
         }
         let limit = 100 + 4 * q.size() as u32;
         let mut phase = Phase::default();
@@ -137,7 +140,7 @@ impl Newton {
             phase.open();
             return Ok(Next::Step);
         }
-        self.factor(q, control)?;
+        self.factor(q, &Damping::none(), control)?;
         let dependent = self.dependent(beta, phase.entry);
         if dependent.is_some_and(|k| phase.entry == Entry::All || self.reduce(q, beta, k)) {
             phase.close();
