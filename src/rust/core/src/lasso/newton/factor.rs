@@ -10,6 +10,9 @@ use crate::linalg::dense::axpy;
 /// Entries of a dependence below this part of its largest are rounding.
 const NOISE: f64 = 1e-10;
 
+/// Columns whose factor does not stay in the first cache.
+const LARGE: usize = 64;
+
 impl Newton {
     /// Put the active set in the order of the factor, where the factor can be brought to it by
     /// taking out and adding a few columns.
@@ -25,8 +28,10 @@ impl Newton {
         self.factored.iter().for_each(|&j| self.mark[j] |= 2);
         let leaving = self.factored.iter().filter(|&&j| self.mark[j] == 2).count();
         let entering = self.active.iter().filter(|&&j| self.mark[j] == 1).count();
-        // A factor from scratch costs m³/6 in the caches, a column out up to 2m² and one in m²/2 from memory.
-        if 100 * leaving + 25 * entering > self.active.len() {
+        // A factor from scratch costs m³/6, a column out up to 2m², a column in m²/2; a large factor is made in
+        // the caches, and changed in memory.
+        let (out, within) = if self.active.len() < LARGE { (12, 3) } else { (100, 25) };
+        if out * leaving + within * entering > self.active.len() {
             self.factored.clear();
             return;
         }
