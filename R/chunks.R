@@ -16,13 +16,17 @@ run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), p
     chunks = chunks, tries = integer(length(chunks)), waiting = seq_along(chunks), running = list(), faults = list(),
     done = 0, going = TRUE
   ))
+  file <- tempfile("wbb-run-")
+  file.create(file)
+  on.exit(unlink(file))
+  work <- awaited_work(work, file)
   begin <- function(chunk) {
     # Random numbers of R, if any are drawn, are seeded by draw; NULL also silences the check for them.
     future::future(work(chunk), globals = c(globals, list(work = work, chunk = chunk)), packages = packages, seed = NULL)
   }
   total <- sum(vapply(chunks, `[[`, 0, "draws"))
   bar <- progress_bar(progress)
-  on.exit(progress_clear(bar))
+  on.exit(progress_clear(bar), add = TRUE)
   repeat {
     begin_chunks(crew, begin)
     if (!length(crew$running)) break
@@ -33,6 +37,29 @@ run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), p
   }
   crew$faults[as.character(crew$waiting)] <- "no worker is left"
   crew$faults
+}
+
+# A worker learns that nobody waits for its chunk any more (the run was interrupted, or failed) by a file that is gone; it looks for
+# it between two polls of a job. One that never saw the file is on another machine, and finishes its chunk.
+awaited <- new.env(parent = emptyenv())
+
+# Made apart from the run, which is not to travel with it.
+awaited_work <- function(work, file) {
+  force(work)
+  force(file)
+  function(chunk) while_awaited(file, work(chunk))
+}
+
+while_awaited <- function(file, code) {
+  if (!file.exists(file)) return(code)
+  before <- awaited$file
+  awaited$file <- file
+  on.exit(awaited$file <- before)
+  code
+}
+
+check_awaited <- function() {
+  if (!is.null(awaited$file) && !file.exists(awaited$file)) abort("stopped", "The run that this chunk belongs to was stopped.")
 }
 
 begin_chunks <- function(crew, begin) {

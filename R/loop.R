@@ -56,6 +56,7 @@ run_draws <- function(task, settings, progress = FALSE) {
       values[[done]] <- rep(NA_real_, length(task$names))
     }
     progress_update(bar, list(stage = "draws", done = done, total = draws))
+    check_awaited()
   }
   whole <- TRUE
   result()

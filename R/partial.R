@@ -96,7 +96,7 @@ keep_partial <- function(run, quiet = FALSE) {
   fit$call$seed <- run$settings$seed
   fit$asked <- run$settings[c("first_draw", "draws")]
   last_run$partial <- fit
-  if (!quiet) message("Stopped after ", draw_count(fit$spec), " of ", run$settings$draws, " draws; last_wbb() has them.")
+  if (!quiet) message("Stopped after ", draw_count(fit$spec), " of ", format(run$settings$draws, scientific = FALSE), " draws; last_wbb() has them.")
   invisible(fit)
 }
 

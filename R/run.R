@@ -26,6 +26,7 @@ run_job <- function(start, progress = FALSE, read = identity, feed = NULL) {
       on.exit(progress_clear(bar), add = TRUE, after = FALSE)
     }
     progress_update(bar, state)
+    check_awaited()
     # The evaluator looks for interrupts only every thousand calls or so.
     Sys.sleep(0)
   }

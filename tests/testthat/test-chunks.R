@@ -85,3 +85,46 @@ test_that("nothing is begun once the taker has enough", {
   expect_identical(seen, 2)
   expect_length(faults, 0L)
 })
+
+test_that("work that nobody waits for stops", {
+  file <- tempfile()
+  # What was never there says nothing.
+  expect_identical(while_awaited(file, 3), 3)
+  file.create(file)
+  gone <- function(w) {
+    unlink(file)
+    Sys.sleep(0.25)
+    c(mean = 1)
+  }
+  expect_error(while_awaited(file, wbb(gone, n = 3, draws = 1000, seed = 1)), class = "wbb_error_stopped")
+  file.create(file)
+  expect_error(while_awaited(file, {
+    unlink(file)
+    quick_diabetes(draws = 1e6, keep_data = FALSE)
+  }), class = "wbb_error_stopped")
+  expect_identical(nrow(as.matrix(quick_diabetes())), 20L)
+})
+
+test_that("workers stop when the run is interrupted", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("future")
+  log <- tempfile()
+  session <- Sys.getpid()
+  slow <- function(w) {
+    cat("a draw\n", file = log, append = TRUE)
+    Sys.sleep(0.05)
+    if (Sys.getpid() != session && length(readLines(log)) == 20L) tools::pskill(session, tools::SIGINT)
+    c(mean = w[[1L]])
+  }
+  environment(slow) <- list2env(list(log = log, session = session), parent = globalenv())
+  on_workers({
+    stopped <- tryCatch(wbb(slow, n = 3, draws = 600, seed = 1, backend = "future"), interrupt = function(e) "interrupted")
+    expect_identical(stopped, "interrupted")
+    Sys.sleep(2)
+    before <- length(readLines(log))
+    Sys.sleep(1)
+    expect_identical(length(readLines(log)), before)
+    expect_lt(before, 600L)
+  })
+})
