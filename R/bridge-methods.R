@@ -213,7 +213,7 @@ c.wbb_bridge <- function(...) {
   joined$spec$seed <- seeds
   joined$spec$chains <- sum(vapply(fits, function(fit) fit$spec$chains, 0))
   joined$diagnostics$chain <- rep(seq_len(joined$spec$chains), each = joined$spec$draws)
-  joined$seconds <- sum(vapply(fits, `[[`, 0, "seconds"))
+  joined$seconds <- sum(unlist(lapply(fits, `[[`, "seconds")))
   measures <- job_diagnose(chain_draws(joined), joined$spec$chains, joined$spec$threads)
   joined$mcmc[c("rhat", "ess")] <- list(measures["rhat", ], measures["ess", ])
   joined

@@ -1,5 +1,4 @@
-# The way of every fit, whatever the estimator: check, run, make the object, warn; how a fit is trusted, and how
-# several are joined.
+# The way of every fit, whatever the estimator: check, run, make the object, warn; and how several are joined.
 #
 # An estimator is a plain list of
 #   name      the function that users call
@@ -85,72 +84,6 @@ run_record <- function(settings) {
   c(settings[setdiff(names(settings), run)], list(segments = list2DF(settings[run])))
 }
 
-# Trust ----------------------------------------------------------------------------
-
-# Fits are saved for years, and can be edited: every method comes through here before it trusts one.
-check_fit <- function(fit) {
-  if (!identical(fit$version, wbb_version)) {
-    made <- if (is.null(fit$version)) "has no version" else paste("has version", show_value(fit$version))
-    abort("version", paste0("This fit ", made, " and cannot be read by wbb ", utils::packageVersion("wbb"),
-      " (version ", wbb_version, "); make it again, e.g. with eval(fit$call)."), value = fit$version)
-  }
-  fault <- fit_fault(fit)
-  if (!is.null(fault)) {
-    abort("fit", paste0("This fit has been changed and cannot be used: ", fault,
-      "; make it again, e.g. with eval(fit$call)."))
-  }
-  invisible(fit)
-}
-
-# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`.
-needed_parts <- function(fit) UseMethod("needed_parts")
-
-#' @export
-needed_parts.wbb <- function(fit) list()
-
-# The first thing that is not as it was made, in words; NULL if there is none.
-fit_fault <- function(fit) {
-  if (!(is.character(fit$estimator) && inherits(fit, fit$estimator))) {
-    return(paste("its class is", show_value(class(fit)[1L]), "and its content that of", show_value(fit$estimator)))
-  }
-  needed <- needed_parts(fit)
-  lacks <- setdiff(c("draws", "diagnostics", "spec", needed$fit), names(fit))
-  if (length(lacks)) return(paste0("it lacks `", lacks[1L], "`"))
-  lacks <- setdiff(c("n", needed$spec), names(fit$spec))
-  if (length(lacks)) return(paste0("its `spec` lacks `", lacks[1L], "`"))
-  lacks <- setdiff(needed$diagnostics, names(fit$diagnostics))
-  if (length(lacks)) return(paste0("its `diagnostics` lack `", lacks[1L], "`"))
-  if (!is.null(fit$lambda) && !is.numeric(fit$lambda)) return(paste("its `lambda` is", show_value(fit$lambda)))
-  for (part in intersect(c("diagnostics", "mode_diagnostics"), names(fit))) {
-    if (!is.null(fit[[part]]) && !is.data.frame(fit[[part]])) return(paste0("its `", part, "` are no table"))
-  }
-  for (part in intersect(c("n", "p"), names(fit$spec))) {
-    if (!is_number(fit$spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(fit$spec[[part]])))
-  }
-  draws <- draw_count(fit$spec)
-  if (!is_number(draws)) return("its `spec` does not say which draws it has")
-  shape_fault(fit, draws, length(fit$spec$names), max(1L, length(fit$lambda)))
-}
-
-shape_fault <- function(fit, draws, coefficients, lambdas) {
-  # Networks are a list, or not kept at all; numbers have a name for each column.
-  if (coefficients > 0L) {
-    shape <- c(draws, coefficients, if (lambdas > 1L) lambdas)
-    if (!is.numeric(fit$draws) || !identical(as.double(dim(fit$draws)), as.double(shape))) {
-      return(paste("its `draws` are not", paste(shape, collapse = " by "), "numbers"))
-    }
-    if (!identical(colnames(fit$draws), fit$spec$names)) return("its `draws` do not have the names of its coefficients")
-    if (!is.null(fit$mode) && !(is.numeric(fit$mode) && length(fit$mode) == coefficients * lambdas)) {
-      return(paste("its `mode` is not of", coefficients * lambdas, "numbers"))
-    }
-  } else if (!is.null(fit$draws) && !(is.list(fit$draws) && length(fit$draws) == draws)) {
-    return(paste("its `draws` are not a list of length", draws))
-  }
-  if (!is.data.frame(fit$diagnostics) || nrow(fit$diagnostics) != draws * lambdas) {
-    return(paste("its `diagnostics` are not a data frame of", draws * lambdas, "rows"))
-  }
-}
-
 # The one warning of a bootstrap: draws that failed. `more` are faults that the estimator knows of.
 convergence_doubt <- function(fit, more = NULL) {
   status <- fit$diagnostics$status
@@ -193,7 +126,7 @@ c.wbb <- function(...) {
   # There may be none: networks need not be kept.
   joined["draws"] <- list(join_draws(lapply(fits, `[[`, "draws")))
   joined$diagnostics <- join_diagnostics(fits)
-  joined$seconds <- sum(vapply(fits, `[[`, 0, "seconds"))
+  joined$seconds <- sum(unlist(lapply(fits, `[[`, "seconds")))
   joined$spec$segments <- segments
   joined$asked <- NULL
   if (!is.null(joined$call)) joined$call$draws <- sum(segments$draws)

@@ -45,7 +45,7 @@ pool_wbb <- function(fits, ...) {
   pooled["fitted"] <- list(NULL)
   if (has_mode(first)) pooled$mode <- mean_of("mode")
   pooled <- if (is.null(first$spec$segments)) pool_chains(pooled, fits) else pool_bootstraps(pooled, fits, mean_of)
-  pooled$seconds <- sum(vapply(fits, `[[`, 0, "seconds"))
+  pooled$seconds <- sum(unlist(lapply(fits, `[[`, "seconds")))
   pooled$spec$imputations <- length(fits)
   pooled
 }

@@ -102,6 +102,13 @@ predict.wbb_genlasso <- function(object, newdata = NULL, type = c("response", "d
   predict_linear(object, newdata, check_prediction(type, interval, level, estimate), lambda)
 }
 
+# A class that was taken away has no method of its own.
+#' @export
+predict.wbb <- function(object, ...) {
+  check_fit(object)
+  abort("argument", paste0("predict() is not known for a fit of class ", show_value(class(object)[1L]), "."), "object")
+}
+
 # What all fits share ----------------------------------------------------------------
 
 linear_intervals <- c("none", "credible", "prediction")

@@ -141,6 +141,10 @@ augment.wbb_genlasso <- function(x, data = NULL, newdata = NULL,
   })
 }
 
+#' @method augment wbb
+#' @exportS3Method generics::augment wbb
+augment.wbb <- function(x, ...) predict.wbb(x)
+
 # The kept data have no rows for what na.exclude would pad.
 with_rows_of <- function(fit, data) {
   if (is.null(data)) fit$na.action <- NULL

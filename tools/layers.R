@@ -1,7 +1,7 @@
 # Fails where a file of R/ uses a function of a layer above its own. The layers are those of CONTRIBUTING.md, "The way
 # of a call"; files that are not named there come last: what fits answer, and pictures.
 layers <- list(
-  "check", "progress", c("run", "chunks", "law", "draw-weights"), "settings", c("path", "result", "linear", "words"), c("partial", "loop"), "fit",
+  "check", "progress", c("run", "chunks", "law", "draw-weights"), "settings", c("path", "result", "linear", "words"), c("partial", "loop"), c("trust", "fit"),
   c("design", "newdata", "response", "family"), c("source", "source-readers", "source-design"), "interface",
   c("lasso", "moments", "moments-check", "source-rows", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data",
     "wbb", "wbb-model", "refit", "fast", "statistics")

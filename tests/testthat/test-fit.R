@@ -81,47 +81,6 @@ test_that("fingerprints see every bit, place and length", {
   expect_identical(fingerprint(factor(c("a", "b"))), fingerprint(c(1, 2)))
 })
 
-test_that("a fit that was changed is refused with what is wrong", {
-  says <- function(bad, what, ...) {
-    for (method in list(as.matrix, print, summary, coef, nobs, c, ...)) {
-      expect_error(method(bad), what, fixed = TRUE, class = "wbb_error_fit")
-    }
-  }
-  change <- function(fit, ...) {
-    fit[...names()] <- list(...)
-    fit
-  }
-  says(change(fit, draws = fit$draws[, -1]), "its `draws` are not 20 by 11 numbers", predict, vcov, confint, plot, weights)
-  says(change(fit, draws = fit$draws[-1, ]), "its `draws` are not 20 by 11 numbers", predict, vcov)
-  says(change(fit, draws = "a"), "its `draws` are not 20 by 11 numbers", predict)
-  says(change(path, draws = path$draws[, , 1]), "its `draws` are not 20 by 11 by 3 numbers")
-  says(change(fit, draws = unname(fit$draws)), "its `draws` do not have the names of its coefficients", predict)
-  says(change(fit, lambda = "cv"), "its `lambda` is \"cv\"", predict)
-  says(change(fit, diagnostics = fit$diagnostics["gap"]), "its `diagnostics` lack `status`", predict)
-  says(change(fit, mode = 1), "its `mode` is not of 11 numbers", predict)
-  says(change(fit, diagnostics = fit$diagnostics[1:3, ]), "its `diagnostics` are not a data frame of 20 rows", predict, weights)
-  for (spec in list(list(), "a", 3, quick_trend()$spec)) {
-    bad <- fit
-    bad$spec <- spec
-    says(bad, "its `spec` lacks", predict, weights)
-  }
-  says(`[[<-`(fit, "spec", NULL), "it lacks `spec`", predict)
-  for (class in c("wbb_trendfilter", "wbb_genlasso", "wbb_bridge", "wbb_mlp")) {
-    says(structure(fit, class = c(class, "wbb")), paste0("its class is \"", class, "\" and its content that of \"wbb_lasso\""))
-  }
-  trend <- quick_trend()
-  trend$knots <- NULL
-  says(trend, "it lacks `knots`", predict, stats::knots)
-  network <- quick_mlp(draws = 3)
-  network$draws <- network$draws[1:2]
-  expect_error(predict(network), "its `draws` are not a list of length 3", class = "wbb_error_fit")
-  expect_error(summary(network), class = "wbb_error_fit")
-  # Data may be thrown away.
-  slim <- fit
-  slim[c("y", "x", "model")] <- NULL
-  expect_identical(summary(slim)$table, summary(fit)$table)
-})
-
 test_that("an estimator may have no lambda and no mode", {
   bare <- new_wbb("wbb", list(), list(
     draws = matrix(1:6, 3, dimnames = list(NULL, c("a", "b"))), diagnostics = data.frame(draw = 1:3),

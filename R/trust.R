@@ -1,0 +1,125 @@
+# How a fit is trusted: it may be years old, or edited by hand, and methods must not stumble over it.
+
+# Every method comes through here before it uses a fit.
+check_fit <- function(fit) {
+  version <- if (is.list(fit)) fit$version
+  if (!identical(version, wbb_version)) {
+    made <- if (is.null(version)) "has no version" else paste("has version", show_value(version))
+    abort("version", paste0("This fit ", made, " and cannot be read by wbb ", utils::packageVersion("wbb"),
+      " (version ", wbb_version, "); make it again, e.g. with eval(fit$call)."), value = version)
+  }
+  fault <- fit_fault(fit)
+  if (!is.null(fault)) {
+    abort("fit", paste0("This fit has been changed and cannot be used: ", fault,
+      "; make it again, e.g. with eval(fit$call)."))
+  }
+  invisible(fit)
+}
+
+# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`.
+needed_parts <- function(fit) UseMethod("needed_parts")
+
+#' @export
+needed_parts.wbb <- function(fit) list()
+
+# The first thing that is not as it was made, in words; NULL if there is none.
+fit_fault <- function(fit) {
+  if (!(is.character(fit$estimator) && inherits(fit, fit$estimator))) {
+    return(paste("its class is", show_value(class(fit)[1L]), "and its content that of", show_value(fit$estimator)))
+  }
+  needed <- needed_parts(fit)
+  # Others may be NULL.
+  there <- setdiff(names(fit), Filter(function(name) is.null(fit[[name]]), c("mode", "points")))
+  lacks <- setdiff(c("draws", "diagnostics", "spec", needed$fit), there)
+  if (length(lacks)) return(paste0("it lacks `", lacks[1L], "`"))
+  fault <- spec_fault(fit$spec, needed)
+  if (!is.null(fault)) return(fault)
+  for (part in intersect(c("diagnostics", "mode_diagnostics"), names(fit))) {
+    if (!is.null(fit[[part]]) && !is.data.frame(fit[[part]])) return(paste0("its `", part, "` are no table"))
+  }
+  lacks <- setdiff(needed$diagnostics, names(fit$diagnostics))
+  if (length(lacks)) return(paste0("its `diagnostics` lack `", lacks[1L], "`"))
+  if (("lambda" %in% needed$fit || !is.null(fit$lambda)) && !is_finite(fit$lambda)) {
+    return(paste("its `lambda` is", show_value(fit$lambda)))
+  }
+  if (!is.null(fit$cv) && !is.data.frame(if (is.list(fit$cv)) fit$cv$curve)) return("its `cv` has no curve")
+  draws <- draw_count(fit$spec)
+  if (!is_number(draws)) return("its `spec` does not say which draws it has")
+  lambdas <- max(1L, length(fit$lambda))
+  fault <- measures_fault(fit, draws, lambdas, needed)
+  if (is.null(fault)) fault <- draws_fault(fit, draws, length(fit$spec$names), lambdas)
+  if (is.null(fault)) fault <- rows_fault(fit, lambdas, needed)
+  fault
+}
+
+is_finite <- function(x) is.numeric(x) && length(x) > 0L && all(is.finite(x))
+
+spec_fault <- function(spec, needed) {
+  lacks <- setdiff(c("n", needed$spec), if (is.list(spec)) names(spec))
+  if (length(lacks)) return(paste0("its `spec` lacks `", lacks[1L], "`"))
+  for (part in intersect(c("n", "p"), names(spec))) {
+    if (!is_number(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
+  }
+  if (!is.null(spec$intercept) && !is.logical(spec$intercept)) return(paste("its `intercept` is", show_value(spec$intercept)))
+  if (!is.null(spec$segments) && !is.data.frame(spec$segments)) return("its `spec` does not say which draws it has")
+}
+
+# The draws and the mode.
+draws_fault <- function(fit, draws, coefficients, lambdas) {
+  # Networks are a list, or not kept at all; numbers have a name for each column.
+  if (coefficients == 0L) {
+    if (is.null(fit$draws)) return(NULL)
+    if (!is.list(fit$draws) || length(fit$draws) != draws) return(paste("its `draws` are not a list of length", draws))
+    solved <- !failed_status(fit$diagnostics$status)
+    return(if (!all(vapply(fit$draws, is.raw, NA)[solved])) "its `draws` are no networks")
+  }
+  shape <- c(draws, coefficients, if (lambdas > 1L) lambdas)
+  if (!is.numeric(fit$draws) || !identical(as.double(dim(fit$draws)), as.double(shape))) {
+    return(paste("its `draws` are not", paste(shape, collapse = " by "), "numbers"))
+  }
+  if (!identical(colnames(fit$draws), fit$spec$names)) return("its `draws` do not have the names of its coefficients")
+  if (!is.null(fit$mode) && !(is.numeric(fit$mode) && length(fit$mode) == coefficients * lambdas)) {
+    return(paste("its `mode` is not of", coefficients * lambdas, "numbers"))
+  }
+  if (!is.null(fit$points) && length(fit$points) != coefficients) return(paste("its `points` are not", coefficients))
+}
+
+# What is known of the draws and of the mode.
+measures_fault <- function(fit, draws, lambdas, needed) {
+  if (!is.data.frame(fit$diagnostics) || nrow(fit$diagnostics) != draws * lambdas) {
+    return(paste("its `diagnostics` are not a data frame of", draws * lambdas, "rows"))
+  }
+  for (name in setdiff(needed$diagnostics, "status")) {
+    if (!is.numeric(fit$diagnostics[[name]])) return(paste0("its `diagnostics` have `", name, "` that is ", show_value(fit$diagnostics[[name]])))
+  }
+  if ("mode_diagnostics" %in% needed$fit) {
+    mode <- fit$mode_diagnostics
+    if (!is.data.frame(mode) || nrow(mode) != lambdas) return(paste("its `mode_diagnostics` are not a data frame of", counted(lambdas, "row")))
+    if ("sigma" %in% needed$diagnostics && !is.numeric(mode$sigma)) return("its `mode_diagnostics` lack `sigma`")
+  }
+  if ("knots" %in% needed$fit && !(is.data.frame(fit$knots) && is.data.frame(fit$mode_knots))) return("its `knots` are not a data frame")
+}
+
+# What there is of the rows: all of it or nothing.
+rows_fault <- function(fit, lambdas, needed) {
+  n <- fit$spec$n
+  classes <- max(1, fit$spec$classes)
+  if (classes > 1 && length(fit$levels) != classes) return(paste("its `levels` are not", classes))
+  if (!is.null(fit$fitted) && !(is.numeric(fit$fitted) && length(fit$fitted) == n * classes * lambdas)) {
+    return(paste("its `fitted` are not", format(n * classes * lambdas), "numbers"))
+  }
+  # That of wbb() is the user's model.
+  if (inherits(fit, "wbb_any")) return(NULL)
+  if (is.null(fit$terms) != is.null(fit$formula)) return(paste0("it lacks `", if (is.null(fit$terms)) "terms" else "formula", "`"))
+  if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
+  # Rows need not be kept.
+  if (is.null(fit[["y"]])) return(if (!is.null(fit[["x"]]) || !is.null(fit$model)) "it lacks `y`")
+  if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n) return(paste("its `y` is not of", counted(n, "number")))
+  if (is.null(fit$fitted) && "fitted" %in% needed$fit) return("it lacks `fitted`")
+  if (!is.null(fit[["x"]]) && (is.character(fit[["x"]]) || NROW(fit[["x"]]) != n)) return(paste("its `x` has not", counted(n, "row")))
+  if (is.null(fit$terms)) return(NULL)
+  variables <- vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
+  if (!is.data.frame(fit$model) || nrow(fit$model) != n || !all(variables %in% names(fit$model))) {
+    return("its `model` is not that of its `terms`")
+  }
+}
