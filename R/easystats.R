@@ -67,6 +67,30 @@ p_direction.wbb <- function(x, lambda = NULL, ...) bayestestR::p_direction(plain
 point_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::point_estimate(plain_draws(x, lambda), ...)
 
 #' @rdname bayestestR.wbb
+#' @method map_estimate wbb
+#' @exportS3Method bayestestR::map_estimate wbb
+map_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::map_estimate(plain_draws(x, lambda), ...)
+
+#' @rdname bayestestR.wbb
+#' @method spi wbb
+#' @exportS3Method bayestestR::spi wbb
+spi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::spi(plain_draws(x, lambda), ci = ci, ...)
+
+#' @rdname bayestestR.wbb
+#' @method p_map wbb
+#' @exportS3Method bayestestR::p_map wbb
+p_map.wbb <- function(x, lambda = NULL, ...) bayestestR::p_map(plain_draws(x, lambda), ...)
+
+#' @rdname bayestestR.wbb
+#' @param threshold The smallest effect that counts, `"default"` a tenth of the standard deviation of the response.
+#' @method p_significance wbb
+#' @exportS3Method bayestestR::p_significance wbb
+p_significance.wbb <- function(x, threshold = "default", lambda = NULL, ...) {
+  if (identical(threshold, "default")) threshold <- rope_of(x, "default")[2L]
+  bayestestR::p_significance(plain_draws(x, lambda), threshold = threshold, ...)
+}
+
+#' @rdname bayestestR.wbb
 #' @method rope wbb
 #' @exportS3Method bayestestR::rope wbb
 rope.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {

@@ -10,7 +10,7 @@
 #' that `predict()` needs `newdata`. Its mode is the mean of the modes. `lambda` may differ
 #' between the imputations if it was chosen by cross-validation; the fit then has their mean.
 #'
-#' @param fits Fits of [wbb_lasso()], [bayes_bridge()] or [wbb_genlasso()] with the same coefficients: a list of them, or
+#' @param fits Fits of [wbb_lasso()], [bayes_bridge()], [wbb_genlasso()] or [wbb()] with the same coefficients: a list of them, or
 #'   what `with(imputed, wbb_lasso(...))` gives for data imputed by package mice. Let `seed` be `NULL`
 #'   (the default), so that the imputations have different weights.
 #' @param ... More fits.
@@ -89,7 +89,7 @@ pool_bootstraps <- function(pooled, fits, mean_of) {
   if (!is.null(pooled$mode_diagnostics$sigma)) {
     pooled$mode_diagnostics$sigma <- sqrt(Reduce(`+`, lapply(fits, function(fit) fit$mode_diagnostics$sigma^2)) / length(fits))
   }
-  pooled
+  if (inherits(pooled, "wbb_any")) join_faults(pooled, fits) else pooled
 }
 
 # Chains of all imputations stand side by side: their R-hat says how far the imputations differ, too.

@@ -303,8 +303,11 @@ failure_advice.wbb_any <- function(fit) "See fit$faults for what went wrong."
 
 #' @export
 c.wbb_any <- function(...) {
-  fits <- list(...)
-  joined <- c.wbb(...)
+  join_faults(c.wbb(...), list(...))
+}
+
+# What went wrong in any of the fits.
+join_faults <- function(joined, fits) {
   joined$faults <- do.call(rbind, lapply(fits, `[[`, "faults"))
   joined$warnings <- join_warnings(lapply(fits, `[[`, "warnings"))
   joined

@@ -68,6 +68,50 @@ test_that("imputations are pooled", {
   expect_identical(as.character(mice::pool(analyses)$pooled$term), c("(Intercept)", "Wind", "Temp"))
 })
 
+test_that("imputations of families and of models are pooled", {
+  halves <- list(mtcars[1:20, ], mtcars[13:32, ])
+  logistic <- lapply(halves, function(d) quick(am ~ wt + hp, d, family = "binomial", lambda = 1))
+  pooled <- pool_wbb(logistic)
+  expect_identical(as.matrix(pooled), rbind(as.matrix(logistic[[1]]), as.matrix(logistic[[2]])))
+  expect_equal(predict(pooled, mtcars[1:2, ], estimate = "mean"),
+    colMeans(plogis(cbind(1, as.matrix(as.data.frame(pooled)[-1])) %*% rbind(0, t(mtcars[1:2, c("wt", "hp")])) + as.matrix(pooled)[, 1])))
+  expect_output(print(pooled), "2 imputations")
+  models <- lapply(seq_along(halves), function(i) {
+    half <- halves[[i]]
+    wbb(lm(mpg ~ wt, half), draws = 10, seed = i)
+  })
+  pooled <- pool_wbb(models)
+  expect_identical(as.matrix(pooled), rbind(as.matrix(models[[1]]), as.matrix(models[[2]])))
+  expect_output(print(summary(pooled)), "wt")
+})
+
+test_that("emmeans has classes and lambdas as factors", {
+  skip_if_not_installed("emmeans")
+  d <- transform(diabetes[1:80, ], g = factor(rep(c("a", "b", "c", "d"), 20)))
+  draws_of <- function(...) unname(as.matrix(coda::as.mcmc(emmeans::emmeans(...))))
+  path <- quick(y ~ age + g, d, lambda = c(50, 5))
+  x <- cbind(1, mean(d$age), rbind(0, diag(3)))
+  at <- function(lambda) unname(as.matrix(path, lambda = lambda)) %*% t(x)
+  expect_equal(draws_of(path, ~ g | lambda), cbind(at(50), at(5)))
+  expect_equal(draws_of(path, ~g, lambda = 5), at(5))
+  classes <- quick(g ~ age + bmi, d, family = "multinomial", lambda = 1)
+  of_class <- vapply(0:3, function(k) as.matrix(classes)[, 3 * k + 1:3] %*% c(1, mean(d$age), mean(d$bmi)), numeric(20))
+  expect_equal(draws_of(classes, ~class), of_class)
+})
+
+test_that("more of bayestestR describes the draws", {
+  skip_if_not_installed("bayestestR")
+  fit <- quick(y ~ bmi + map, diabetes, lambda = 20, draws = 200)
+  expect_equal(bayestestR::map_estimate(fit)$MAP_Estimate, bayestestR::map_estimate(as.data.frame(fit))$MAP_Estimate)
+  limit <- 0.1 * sd(diabetes$y)
+  draws <- as.matrix(fit)
+  expect_equal(bayestestR::p_significance(fit)$ps, unname(pmax(colMeans(draws > limit), colMeans(draws < -limit))))
+  expect_s3_class(bayestestR::p_map(fit), "p_map")
+  path <- quick(y ~ bmi, diabetes, lambda = c(50, 5))
+  skip_if_not_installed("insight")
+  expect_identical(insight::find_parameters(path)$conditional, colnames(as.matrix(path)))
+})
+
 test_that("recipes, rsample and caret carry a fit along", {
   skip_if_not_installed("recipes")
   recipe <- recipes::recipe(y ~ bmi + map + g, d)
