@@ -74,7 +74,7 @@ map_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::map_estimate(pla
 #' @rdname bayestestR.wbb
 #' @method spi wbb
 #' @exportS3Method bayestestR::spi wbb
-spi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::spi(plain_draws(x, lambda), ci = ci, ...)
+spi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::spi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method p_map wbb
