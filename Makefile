@@ -87,7 +87,7 @@ bench: install ## compare speed and exactness with other packages
 bench-families: install ## compare the draws of families with a loop over glmnet
 	$(RSCRIPT) bench/families.R
 
-bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (20 minutes, 8 GB of disk)
+bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (15 minutes, 8 GB of disk)
 	$(RSCRIPT) bench/scale.R
 
 bench-map: install ## compare wbb_lasso() with glmnet over shapes, densities and lambdas

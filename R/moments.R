@@ -19,7 +19,11 @@
 #'
 #' @section Several machines:
 #' Each makes the sums of its own rows with the same formula, `seed`, draws and `levels`, and with `first_row`, the number of its first row in
-#' the whole: one more than the rows that were used before. `saveRDS()` and `c()` do the rest. `cluster` needs all rows in one call.
+#' the whole: one more than the rows that were used before. `saveRDS()` and `c()` do the rest.
+#'
+#' Rows of a `cluster` share a weight, and may be in several parts. Ids are matched as text (a whole number is its digits, whatever its type). In one call they
+#' get their numbers in the order in which they come, as in memory; with several `shards` that takes one more reading. Machines that sum apart must agree on the numbers: the `levels` of
+#' their sources declare the ids, under the name of the column, and their place there is the number.
 #'
 #' `backend = "future"` does this over the workers of the current [future::plan()]: each of the source's `shards`, ranges of rows or groups of files,
 #' is read by a worker; only sums travel. A part whose worker dies is tried again on the others. A database must then be given by a function
@@ -114,10 +118,9 @@ count_shards <- function(source, backend) {
 # The pass -------------------------------------------------------------------------
 
 make_moments <- function(model, source, settings) {
-  if (settings$shards == 1 && settings$backend == "threads") return(part_moments(model, source, settings, NULL))
-  if (!is.null(model$rows$cluster)) {
-    bad_argument("shards", "be 1 with `cluster`", settings$shards, "rows of a cluster may be in several parts")
-  }
+  whole <- settings$shards == 1 && settings$backend == "threads"
+  settings$ids <- cluster_ids(model, source, find = !whole)
+  if (whole) return(part_moments(model, source, settings, NULL))
   parts <- source$parts(settings$shards)
   parts <- place_parts(parts, source, settings)
   work <- part_work(model, source, settings)
@@ -150,14 +153,14 @@ part_work <- function(model, source, settings) {
   force(settings)
   function(place) {
     settings$first_row <- place$first_row
-    settings$rows <- place$draws
+    settings$rows <- settings$counted <- place$draws
     settings$progress <- FALSE
     if (settings$backend == "future") settings$threads <- 1L
     tryCatch(
       {
         made <- part_moments(model, source, settings, place$part)
-        if (made$dropped > 0 && !place$last) {
-          abort("source", paste0("Part ", place$number, " has missing values, so that the numbers of the rows after it are not known: leave such rows out in the query, or use one shard."), "source")
+        if (made$n < place$draws && !place$last) {
+          abort("source", paste0("Some of its rows are left out, by `subset` or for missing values, so that the numbers of the rows after it are not known: leave such rows out in the query, or use one shard."), "source")
         }
         made
       },
@@ -189,20 +192,28 @@ part_moments <- function(model, source, settings, part) {
   if (!is.null(model$rows$foldid)) settings$nfolds <- fold_count(model, source, part)
   reader <- if (is.null(model$reader)) open_source(source, part) else model$reader
   on.exit(reader$close())
-  ids <- new_ids()
-  read <- list2env(list(dropped = 0, case_weights = FALSE, size = chunk_size(model$p + 2)))
+  ids <- new_ids(settings$ids)
+  read <- list2env(list(dropped = 0, rows = 0, size = chunk_size(model$p + 2)))
   give <- function(job) {
     taken <- reader$take(read$size)
     if (is.null(taken)) return(FALSE)
     numbers <- chunk_numbers(model, taken$chunk, taken$at, ids)
+    if (any(numbers$foldid > settings$nfolds)) source_error(taken$at, paste("`foldid` was at most", settings$nfolds, "before: the source has changed"))
+    read$rows <- read$rows + nrow(taken$chunk)
     read$dropped <- read$dropped + numbers$dropped
     if (numbers$count > 0) job_result(rust_moments_give(job, numbers))
     TRUE
   }
   result <- job_result(run_fed_job(function() rust_moments_job(settings), give, settings$progress))
+  if (!is.null(settings$counted) && read$rows != settings$counted) source_changed(settings$counted, read$rows)
   if (result$rows == 0) bad_argument("source", "have at least one row without missing values", NULL, "has none")
   if (result$cases[2L] <= 0) bad_argument("case_weights", "have a positive element", 0, "all are 0")
   new_moments(model, source, settings, result, read$dropped)
+}
+
+source_changed <- function(before, now) {
+  how <- if (before == now) "its rows are others than before" else paste("it had", counted(before, "row"), "and now has", sql_number(now))
+  abort("source", paste0("The source has changed while it was read: ", how, ". Read it in one transaction, or from a copy."), "source")
 }
 
 # The user's folds are numbers up to the largest; how many there are is found before.
@@ -222,7 +233,9 @@ fold_count <- function(model, source, part) {
 new_moments <- function(model, source, settings, result, dropped) {
   dim(result$sums) <- c(products(model$p), settings$draws)
   dim(result$folds) <- c(products(model$p), length(result$folds) / products(model$p))
-  kept <- c("formula", "terms", "levels", "contrasts", "variables", "names", "term", "intercept", "p", "rows")
+  # Sums of clusters add only where their ids have the same numbers.
+  model$ids <- if (!is.null(settings$ids)) fingerprint(utf8ToInt(paste(settings$ids, collapse = "\n")))
+  kept <- c("formula", "terms", "levels", "contrasts", "variables", "names", "term", "intercept", "p", "rows", "ids")
   structure(c(
     list(version = wbb_version), model[kept], settings[c("weights", "seed", "first_draw", "draws")],
     list(
@@ -279,8 +292,10 @@ add_moments <- function(a, b) {
     if (!alike) abort("argument", paste0("Sums can be added only if they differ in their rows alone, but their ", same[[part]], " differ."), "...")
   }
   if (ncol(a$folds) != ncol(b$folds)) abort("argument", "Sums can be added only if they have as many folds.", "...")
-  if (!is.null(a$rows$cluster) || !is.null(b$rows$cluster)) {
-    abort("argument", "Sums with `cluster` cannot be added: a cluster may have rows in both. Make them in one call.", "...")
+  clustered <- !is.null(a$rows$cluster) || !is.null(b$rows$cluster)
+  if (clustered && (is.null(a$ids) || !identical(a$ids, b$ids))) {
+    abort("argument", paste("Sums with `cluster` can be added only if the `levels` of both sources declare the same ids of clusters:",
+      "rows of a cluster that are in both share a weight by the place of their id there."), "...")
   }
   a$range <- join_ranges(rbind(a$range, b$range))
   b <- move_moments(b, a$shift, a$scale)
@@ -398,7 +413,9 @@ fit_sums <- function(model, source, given, call) {
   fits <- list()
   for (pass in passes) {
     settings[names(pass)] <- pass
-    fit <- fit_with(sums_estimator(), make_moments(model, source, settings), given, call)
+    m <- make_moments(model, source, settings)
+    if (!length(fits)) first <- m[c("n", "unit")] else if (!identical(m[c("n", "unit")], first)) source_changed(first$n, m$n)
+    fit <- fit_with(sums_estimator(), m, given, call)
     if (length(fits)) fit$lambda_from <- fits[[1L]]$lambda_from else given$lambda <- fit$lambda
     fits[[length(fits) + 1L]] <- fit
   }

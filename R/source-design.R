@@ -273,7 +273,7 @@ chunk_settings <- function(model, chunk, at) {
 }
 
 chunk_setting <- function(name, value, at, rows, ids) {
-  if (name == "cluster") return(if (is.null(ids)) value else cluster_numbers(value, ids))
+  if (name == "cluster") return(if (is.null(ids)) value else cluster_numbers(value, ids, at, rows))
   fold <- name == "foldid"
   least <- if (name == "offset") -Inf else fold
   bad <- !is.numeric(value) | !is.finite(value) | value < least | (fold & value != trunc(value))
@@ -284,15 +284,43 @@ chunk_setting <- function(name, value, at, rows, ids) {
   if (fold) as.integer(value) else as.double(value)
 }
 
-cluster_numbers <- function(value, ids) {
-  value <- as.character(value)
-  for (id in unique(value)) {
-    if (is.null(ids$known[[id]])) {
-      ids$count <- ids$count + 1
-      assign(id, ids$count, ids$known)
-    }
-  }
-  as.double(unlist(mget(value, ids$known), use.names = FALSE))
+# Ids are matched as text over all chunks and machines. A whole number is the same text whatever type a chunk has for it.
+id_text <- function(value) {
+  if (!is.numeric(value)) return(as.character(value))
+  whole <- is.finite(value) & value == trunc(value) & abs(value) < 1e15
+  ifelse(whole, sprintf("%.0f", value), as.character(value))
 }
 
-new_ids <- function() list2env(list(known = new.env(hash = TRUE, parent = emptyenv()), count = 0))
+# Numbers 1, 2, ... in the order in which ids come, or of those that are known already, which then are all.
+new_ids <- function(known = NULL) {
+  numbers <- stats::setNames(as.list(as.double(seq_along(known))), known)
+  list2env(list(known = list2env(numbers, hash = TRUE, parent = emptyenv()), count = length(known), closed = !is.null(known)))
+}
+
+cluster_numbers <- function(value, ids, at, rows) {
+  text <- id_text(value)
+  for (id in unique(text)) {
+    if (!is.null(ids$known[[id]])) next
+    if (ids$closed) {
+      source_error(at, paste0("`cluster` has the id ", show_value(id), ", which is none of those that were declared or found before"), rows[match(id, text)])
+    }
+    ids$count <- ids$count + 1
+    assign(id, ids$count, ids$known)
+  }
+  as.double(unlist(mget(text, ids$known), use.names = FALSE))
+}
+
+# The ids of clusters where several parts are summed apart: as `levels` of the source declare them, else (`find`) as they come in a pass over
+# all rows; NULL where nobody needs them.
+cluster_ids <- function(model, source, find) {
+  if (is.null(model$rows$cluster)) return(NULL)
+  declared <- source$levels[[deparse1(model$rows$cluster)]]
+  if (!is.null(declared) || !find) return(declared)
+  reader <- open_source(source)
+  on.exit(reader$close())
+  ids <- character()
+  while (!is.null(taken <- reader$take(chunk_size(model$p + 2)))) {
+    ids <- union(ids, id_text(chunk_rows(model, taken$chunk, taken$at)$values$cluster))
+  }
+  ids
+}

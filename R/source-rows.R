@@ -155,5 +155,6 @@ rows_job <- function(design, settings, progress = FALSE) {
 rows_object <- function(result, design, settings) {
   own <- rowless_object(result, design, settings)
   own[c("y", "trials")] <- list(NULL)
+  own$spec$by_row <- union(own$spec$by_row, names(Filter(Negate(is.null), design$of_rows)))
   own
 }

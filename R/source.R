@@ -32,7 +32,7 @@
 #' @param order_by For a table: the columns (a key) that order its rows.
 #' @param levels A named list with the levels of columns that are factors or text. Those that are not declared are found in
 #'   a pass over the source, if the formula needs them. A level that turns up and is not among them is an error. The response may be among
-#'   them: its classes in their order.
+#'   them, its classes in their order, and the ids of a `cluster`; see [wbb_moments()].
 #' @param rows The number of rows, if you know it: for the time that is left, and for shards. By default it is counted where
 #'   that is cheap.
 #' @param shards The number of parts (ranges of rows, or groups of files) that are summed apart, by the workers of `backend = "future"` or

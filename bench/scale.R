@@ -1,5 +1,5 @@
 # Data larger than memory: one pass for all draws over SQLite, CSV and a big.matrix, beside reading alone and arithmetic alone, the memory
-# that it takes, threads and workers, and one weighted fit by other packages. Writes bench/scale.md.
+# that it takes, threads and workers, one weighted fit by other packages; and rows that are kept, for a logistic lasso. Writes bench/scale.md.
 #   Rscript bench/scale.R [rows] [draws]
 
 library(wbb)
@@ -49,25 +49,31 @@ read_all <- function(source) {
   while (!is.null(reader$take(1e5))) NULL
 }
 
-# The same rows again and again from memory: reading costs nothing.
+# The same rows again and again from memory: reading costs nothing. A fifth of them says what all cost.
 held <- make_rows(1, size)
+share <- max(1, parts %/% 5)
 repeated <- function() {
   left <- 0
   wbb_source(function(reset = FALSE) {
-    if (reset) left <<- parts
+    if (reset) left <<- share
     left <<- left - 1
     if (reset || left < 0) NULL else held
-  }, rows = rows)
+  }, rows = share * size)
 }
 
 pass <- function(source, threads, count = draws) wbb_moments(form, source, draws = count, seed = 1, threads = threads, progress = FALSE)
 
-arithmetic <- sapply(c(one = 1, two = 2), function(threads) seconds(pass(repeated(), threads)))
+arithmetic <- sapply(c(one = 1, two = 2), function(threads) seconds(pass(repeated(), threads))) * parts / share
+# Two threads and few draws, where reading counts most, by the slowest reader alone.
+slowest <- names(sources)[1L]
 table <- lapply(names(sources), function(name) {
   reading <- seconds(read_all(sources[[name]]))
   one <- seconds(pass(sources[[name]], 1))
-  two <- seconds(pass(sources[[name]], 2))
-  few <- seconds(pass(sources[[name]], 2, 100))
+  two <- few <- NA
+  if (name == slowest) {
+    two <- seconds(pass(sources[[name]], 2))
+    few <- seconds(pass(sources[[name]], 2, 100))
+  }
   c(reading = reading, one = one, two = two, bound = one / max(reading, arithmetic[["one"]]), few = few)
 })
 table <- do.call(rbind, table)
@@ -84,14 +90,30 @@ sharded <- wbb_source(halves, shards = 2)
 workers <- seconds(wbb_moments(form, sharded, draws = draws, seed = 1, backend = "future", progress = FALSE))
 future::plan(future::sequential)
 
-peer <- NA
-if (requireNamespace("biglm", quietly = TRUE)) {
-  peer <- seconds({
-    fit <- biglm::biglm(form, held, weights = ~ 1)
-    for (part in seq_len(parts)[-1]) fit <- stats::update(fit, held)
+# One weighted fit of as many rows by others, from memory.
+held$w <- stats::rexp(size)
+peers <- c(
+  biglm = if (requireNamespace("biglm", quietly = TRUE)) seconds({
+    fit <- biglm::biglm(form, held, weights = ~w)
+    for (part in seq_len(share)[-1]) fit <- stats::update(fit, held)
+  }),
+  speedglm = if (requireNamespace("speedglm", quietly = TRUE)) seconds({
+    fit <- speedglm::speedlm(form, held, weights = held$w)
+    for (part in seq_len(share)[-1]) fit <- speedglm::updateWithMoreData(fit, held, weights = held$w)
   })
-}
+) * parts / share
 
+# A logistic lasso of a part of the rows: kept in a file, and in memory.
+some <- min(rows, 1e6)
+logistic <- function(data) wbb_lasso(stats::update(form, I(y > 0) ~ .), data, family = "binomial", lambda = 50, draws = 100, seed = 1, threads = 1, progress = FALSE)
+plain <- as.data.frame(big[seq_len(some), ])
+options(wbb.max_moments = 1e7)
+from_file <- seconds(a <- suppressMessages(logistic(wbb_source(plain))))
+options(wbb.max_moments = NULL)
+in_memory <- seconds(b <- logistic(plain))
+stopifnot(identical(unname(a$draws), unname(b$draws)))
+
+cell <- function(value) ifelse(is.na(value), "", sprintf("%.1f", value))
 lines <- c(
   "# Data larger than memory", "",
   sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R %s %s`.", format(rows, big.mark = ",", scientific = FALSE), p,
@@ -99,10 +121,12 @@ lines <- c(
   sprintf("Arithmetic alone (rows from memory): %.1f s on one thread, %.1f on two: %.1f ns a row and draw on one, %.2f times as fast on two.",
     arithmetic[["one"]], arithmetic[["two"]], 1e9 * arithmetic[["one"]] / rows / draws, arithmetic[["one"]] / arithmetic[["two"]]), "",
   "| source | reading alone, s | one thread, s | over the larger of reading and arithmetic | two threads, s | two threads, 100 draws, s |", "|---|---|---|---|---|---|",
-  sprintf("| %s | %.1f | %.1f | %.2f | %.1f | %.1f |", names(sources), table[, "reading"], table[, "one"], table[, "bound"], table[, "two"], table[, "few"]), "",
+  sprintf("| %s | %.1f | %.1f | %.2f | %s | %s |", names(sources), table[, "reading"], table[, "one"], table[, "bound"], cell(table[, "two"]), cell(table[, "few"])), "",
   sprintf("Highest resident memory of the process, all of this included: %.0f MB.", memory), "",
   sprintf("Two workers, one thread each, two CSV files: %.1f s, %.2f times as fast as one thread.", workers, table[names(sources) == "CSV", "one"] / workers), "",
-  if (!is.na(peer)) sprintf("One unweighted fit by biglm on the same rows from memory: %.1f s.", peer) else "biglm, speedglm and biglasso were not there to compare with."
+  if (length(peers)) sprintf("One weighted fit of as many rows from memory by %s: %.1f s.", names(peers), peers) else "biglm and speedglm were not there to compare with.", "",
+  sprintf("A logistic lasso of %s of the rows, 100 draws, one thread: %.1f s from rows that are kept in a file, %.1f s in memory, with the same bits.",
+    format(some, big.mark = ",", scientific = FALSE), from_file, in_memory)
 )
 writeLines(lines, file.path("bench", "scale.md"))
 writeLines(lines)

@@ -167,3 +167,52 @@ test_that("a fit that is nearly perfect is not certified from sums", {
   expect_warning(fit <- wbb_lasso(z ~ a + w, wbb_source(d), lambda = 1e-6, draws = 5, seed = 1), class = "wbb_warning_convergence")
   expect_true(all(fit$diagnostics$status == "not converged"))
 })
+
+test_that("clusters may have rows in several parts", {
+  arguments <- list(form, draws = 10, seed = 3, threads = 1, lambda = "cv", cluster = quote(k))
+  plain <- do.call(wbb_lasso, c(arguments, list(data = d)))
+  expect_same_fit(do.call(wbb_lasso, c(arguments, list(data = wbb_source(d, shards = 3)))), plain)
+  # Declared, machines agree on the numbers of the ids.
+  levels <- list(g = c("low", "mid", "top"), k = unique(as.character(d$k)))
+  sums <- function(rows, levels) {
+    wbb_moments(form, wbb_source(d[rows, ], levels = levels), draws = 10, seed = 3, cluster = k, first_row = rows[1L])
+  }
+  joined <- c(sums(1:333, levels), sums(334:700, levels))
+  expect_same_fit(wbb_lasso(joined, lambda = "cv"), plain)
+  expect_bad(c(sums(1:333, levels["g"]), sums(334:700, levels["g"])), "...", "declare the same ids")
+  other <- levels
+  other$k <- rev(other$k)
+  expect_bad(c(sums(1:333, levels), sums(334:700, other)), "...", "declare the same ids")
+  expect_error(sums(1:333, list(g = levels$g, k = "1")), "`cluster` has the id", class = "wbb_error_source")
+  # Whole numbers are the same id whatever the type of a chunk.
+  expect_identical(id_text(c(1e5, 2)), id_text(c(100000L, 2L)))
+})
+
+test_that("a source that changes while it is read is refused", {
+  reads <- 0
+  changing <- function(change) {
+    reads <<- 0
+    read <- NULL
+    wbb_source(function(reset = FALSE) {
+      if (reset) {
+        reads <<- reads + 1
+        read <<- reset_source(if (reads > 2) change(d) else d)
+        return(read(reset = TRUE))
+      }
+      read()
+    }, levels = list(g = c("low", "mid", "top")))
+  }
+  old <- options(wbb.max_moments = 8 * 28 * 20, wbb.scratch = FALSE)
+  on.exit(options(old))
+  fit <- function(source) suppressMessages(wbb_lasso(form, source, lambda = 5, draws = 50, seed = 8))
+  expect_identical(dim(fit(changing(identity))$draws), c(50L, 6L))
+  expect_error(fit(changing(function(d) d[-9, ])), "had 700 rows and now has 699", class = "wbb_error_source")
+  expect_error(fit(changing(function(d) transform(d, a = a + (id == 3)))), "are others than before", class = "wbb_error_source")
+  options(old)
+  more <- function(d) transform(d, fold = 9)
+  expect_error(wbb_lasso(form, changing(more), lambda = "cv", foldid = fold, draws = 5, seed = 1), "at most 4 before", class = "wbb_error_source")
+})
+
+test_that("parts whose rows are left out are refused", {
+  expect_error(wbb_lasso(form, wbb_source(d, shards = 2), subset = a > 0, lambda = 3, draws = 2), "Part 1. Some of its rows are left out", class = "wbb_error_source")
+})
