@@ -11,7 +11,7 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-demo install demo check test test-rust test-r lint \
-        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale \
+        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale reproduce \
         notebook licences torture clean
 
 help: ## list the targets
@@ -57,9 +57,9 @@ licences: ## check the licences of the crates against deny.toml, and their advis
 	@tools/licences.sh
 
 # More or less of it: make torture TORTURE="calls=2000 stops=100".
-TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 report=bench/robustness.md
+TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 collections=1 valgrind=1 report=bench/robustness.md
 
-torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory
+torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory, gctorture, valgrind
 	$(RSCRIPT) tools/torture.R $(TORTURE)
 
 wrappers: ## write R/extendr-wrappers.R from the Rust functions
@@ -98,6 +98,9 @@ bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, i
 
 bench-mlp: install ## compare wbb_mlp() with TensorFlow, JAX, PyTorch and Keras, installed into .bench-venv
 	$(RSCRIPT) bench/mlp.R
+
+reproduce: install ## compute the published tables and figures again, beside what was published (10 minutes)
+	$(RSCRIPT) bench/reproduce.R $(REPRODUCE)
 
 notebook: install ## execute the notebooks and press their stop button, in a real Jupyter kernel
 	@tools/notebooks.sh

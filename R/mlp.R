@@ -270,7 +270,7 @@ mlp_settings <- function(design, given) {
 }
 
 check_hidden <- function(value) {
-  if (is.null(value) || identical(as.vector(value), 0) || identical(as.vector(value), 0L)) return(integer())
+  if (is.null(value) || (is.numeric(value) && length(value) == 1L && value %in% 0)) return(integer())
   must <- "be whole numbers of at least 1, or NULL"
   value <- check_numbers(value, "hidden", lower = 1, must = must)
   bad <- value != trunc(value) | value > .Machine$integer.max

@@ -86,3 +86,7 @@ test_that("sums of which a part was changed never reach the solver", {
 test_that("the subset of a source says yes or no", {
   expect_bad(wbb_moments(y ~ bmi, wbb_source(diabetes), draws = 2, seed = 1, subset = list(1, "a")), "subset")
 })
+
+test_that("hidden units are numbers", {
+  for (hidden in list(sum, quote(x), new.env(), "a", -1)) expect_bad(wbb_mlp(d$x, d$y, hidden = hidden, draws = 1), "hidden")
+})
