@@ -1,5 +1,6 @@
 //! Binomial: l = log(1 + e^η) − y η with y a proportion, whose residual is y − 1 / (1 + e^−η).
 
+use super::rows::{AtRow, Lines, each_row};
 use super::{Likelihood, Sums};
 use crate::linalg::elementary::{exp, ln_1p};
 use crate::linalg::lanes::dispatch;
@@ -27,9 +28,9 @@ impl Likelihood for Binomial {
     }
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
-        let [loss, least, total, residual] = sums.of_likelihood();
+        let [loss, least, total, residual, curvature] = sums.of_likelihood();
         let of_rows = (&self.y[rows.clone()], &self.least[rows.clone()]);
-        residuals(of_rows, weights, panel, loss, least, total, residual);
+        residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
@@ -43,38 +44,36 @@ impl Likelihood for Binomial {
     }
 }
 
+/// The loss of a row above `bottom`.
+#[inline(always)]
+fn at((y, bottom): (f64, f64), eta: f64) -> AtRow {
+    let t = exp(-eta.abs());
+    let (large, up) = (1.0 / (1.0 + t), eta >= 0.0);
+    let small = t * large;
+    let (mean, rest) = if up { (large, small) } else { (small, large) };
+    let slope = if up { 1.0 - y } else { -y };
+    AtRow {
+        loss: slope.mul_add(eta, ln_1p(t)) - bottom,
+        // No difference of numbers near each other.
+        residual: y * rest - (1.0 - y) * mean,
+        curvature: mean * rest,
+    }
+}
+
 dispatch! {
+    #[expect(clippy::too_many_arguments, reason = "one caller, one loop; slices that do not overlap")]
     fn residuals(
         of_rows: (&[f64], &[f64]),
         weights: &[f64],
         panel: &mut [f64],
         loss: &mut [f64],
         least: &mut [f64],
-        total: &mut [f64],
+        weight: &mut [f64],
         residual: &mut [f64],
+        curvature: &mut [f64],
     ) {
-        let width = loss.len();
-        let (least, total, residual) =
-            (&mut least[..width], &mut total[..width], &mut residual[..width]);
-        for (i, line) in panel.chunks_exact_mut(width).enumerate() {
-            let (y, bottom) = (of_rows.0[i], of_rows.1[i]);
-            let weights = &weights[i * width..][..width];
-            for k in 0..width {
-                let (eta, w) = (-line[k], weights[k]);
-                let t = exp(-eta.abs());
-                let (large, up) = (1.0 / (1.0 + t), eta >= 0.0);
-                let small = t * large;
-                let (mean, rest) = if up { (large, small) } else { (small, large) };
-                // No difference of numbers near each other.
-                let r = w * (y * rest - (1.0 - y) * mean);
-                let slope = if up { 1.0 - y } else { -y };
-                loss[k] += w * (slope.mul_add(eta, ln_1p(t)) - bottom);
-                least[k] += w * bottom;
-                total[k] += w;
-                residual[k] += r;
-                line[k] = r;
-            }
-        }
+        let row = |i: usize| ((of_rows.0[i], of_rows.1[i]), of_rows.1[i]);
+        each_row(row, at, weights, panel, Lines { loss, least, weight, residual, curvature });
     }
 
     fn curvature(weights: &[f64], eta: &[f64], out: &mut [f64]) {

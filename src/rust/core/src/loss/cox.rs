@@ -112,12 +112,15 @@ impl Likelihood for Cox {
     }
 
     fn residuals(&self, _: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
-        let [loss, least, total, residual] = sums.of_likelihood();
+        let [loss, least, total, residual, curvature] = sums.of_likelihood();
         let width = loss.len();
         for (i, line) in panel.chunks_exact(width).enumerate() {
             for k in 0..width {
-                loss[k] += weights[i * width + k] * self.status[i] * line[k];
-                total[k] += weights[i * width + k];
+                let (w, event) = (weights[i * width + k], weights[i * width + k] * self.status[i]);
+                loss[k] += event * line[k];
+                total[k] += w;
+                // Each event has the variance of those at risk.
+                curvature[k] += event;
             }
         }
         let Risk { largest, at_risk, events } = self.risk(weights, panel, width);

@@ -12,6 +12,7 @@ pub mod gaussian;
 pub mod multinomial;
 pub mod poisson;
 pub mod response;
+mod rows;
 
 use std::ops::Range;
 
@@ -35,8 +36,9 @@ impl Sums {
     fn of_likelihood(&mut self) -> [&mut [f64]; sum::COUNT] {
         let (loss, rest) = self.lines.split_at_mut(self.width);
         let (least, rest) = rest.split_at_mut(self.width);
-        let (weight, residual) = rest.split_at_mut(self.width);
-        [loss, least, weight, residual]
+        let (weight, rest) = rest.split_at_mut(self.width);
+        let (residual, curvature) = rest.split_at_mut(self.width);
+        [loss, least, weight, residual, curvature]
     }
 
     /// The line of each sum.
@@ -116,5 +118,7 @@ pub mod sum {
     pub const WEIGHT: usize = 2;
     /// Σ w r, of each predictor.
     pub const RESIDUAL: usize = 3;
-    pub const COUNT: usize = 4;
+    /// Σ w l'', about: by it a model of another draw is scaled. Of several predictors the sum.
+    pub const CURVATURE: usize = 4;
+    pub const COUNT: usize = 5;
 }

@@ -32,10 +32,11 @@ impl Likelihood for Multinomial {
     }
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
-        let [loss, _, total, residual] = sums.of_likelihood();
+        let [loss, _, total, residual, curvature] = sums.of_likelihood();
         let mut scratch = vec![0.0; 3 * loss.len() / self.classes];
         let y = &self.y[rows.clone()];
-        residuals(y, self.classes, weights, panel, loss, total, residual, &mut scratch);
+        let classes = self.classes;
+        residuals(y, classes, weights, panel, loss, total, residual, curvature, &mut scratch);
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
@@ -75,6 +76,7 @@ dispatch! {
         loss: &mut [f64],
         total: &mut [f64],
         residual: &mut [f64],
+        curvature: &mut [f64],
         scratch: &mut [f64],
     ) {
         // A line has the draws of the first class side by side, then of the next.
@@ -115,6 +117,8 @@ dispatch! {
                 let residual = &mut residual[class * draws..][..draws];
                 for k in 0..draws {
                     let left = if class == own { others[k] } else { -lanes[k] };
+                    let share = lanes[k] / all[k];
+                    curvature[k] += weights[k] * share * (1.0 - share);
                     lanes[k] = weights[k] * (left / all[k]);
                     residual[k] += lanes[k];
                 }

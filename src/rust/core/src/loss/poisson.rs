@@ -1,5 +1,6 @@
 //! Poisson: l = e^η − y η, whose residual is y − e^η.
 
+use super::rows::{AtRow, Lines, each_row};
 use super::{Likelihood, Sums};
 use crate::linalg::elementary::exp;
 use crate::linalg::lanes::dispatch;
@@ -31,10 +32,10 @@ impl Likelihood for Poisson {
     }
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
-        let [loss, least, total, residual] = sums.of_likelihood();
+        let [loss, least, total, residual, curvature] = sums.of_likelihood();
         let rows = rows.clone();
         let of_rows = (&self.y[rows.clone()], &self.log[rows.clone()], &self.least[rows]);
-        residuals(of_rows, weights, panel, loss, least, total, residual);
+        residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
     fn curvature(&self, _: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]) {
@@ -42,33 +43,28 @@ impl Likelihood for Poisson {
     }
 }
 
+#[inline(always)]
+fn at((y, log): (f64, f64), eta: f64) -> AtRow {
+    let mean = exp(eta);
+    let residual = y - mean;
+    // e^η − y − y (η − log y): large counts lose no digits.
+    AtRow { loss: y * (log - eta) - residual, residual, curvature: mean }
+}
+
 dispatch! {
+    #[expect(clippy::too_many_arguments, reason = "one caller, one loop; slices that do not overlap")]
     fn residuals(
         of_rows: (&[f64], &[f64], &[f64]),
         weights: &[f64],
         panel: &mut [f64],
         loss: &mut [f64],
         least: &mut [f64],
-        total: &mut [f64],
+        weight: &mut [f64],
         residual: &mut [f64],
+        curvature: &mut [f64],
     ) {
-        let width = loss.len();
-        let (least, total, residual) =
-            (&mut least[..width], &mut total[..width], &mut residual[..width]);
-        for (i, line) in panel.chunks_exact_mut(width).enumerate() {
-            let (y, log, bottom) = (of_rows.0[i], of_rows.1[i], of_rows.2[i]);
-            let weights = &weights[i * width..][..width];
-            for k in 0..width {
-                let (eta, w) = (-line[k], weights[k]);
-                let left = y - exp(eta);
-                // e^η − y − y (η − log y): large counts lose no digits.
-                loss[k] += w * (y * (log - eta) - left);
-                least[k] += w * bottom;
-                total[k] += w;
-                residual[k] += w * left;
-                line[k] = w * left;
-            }
-        }
+        let row = |i: usize| ((of_rows.0[i], of_rows.1[i]), of_rows.2[i]);
+        each_row(row, at, weights, panel, Lines { loss, least, weight, residual, curvature });
     }
 
     fn curvature(weights: &[f64], eta: &[f64], out: &mut [f64]) {

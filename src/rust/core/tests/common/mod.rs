@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test file is a crate of its own and uses a part of this")]
 
+pub mod families;
 pub mod networks;
 
 use ndarray::{Array, Dimension};

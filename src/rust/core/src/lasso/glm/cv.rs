@@ -1,9 +1,10 @@
 //! Cross-validated paths of a family: folds are rows of weight zero.
 
+use super::attempt::{Attempt, Setting};
 use super::measure::{area, misclassified};
 use super::pass::pass;
 use super::problem::Glm;
-use super::solve::{Attempt, Setting, solve};
+use super::solve::solve;
 use super::task::Task;
 use crate::engine::cv::{CrossValidated, Path};
 use crate::engine::job::Control;
@@ -73,7 +74,7 @@ impl CrossValidated for Folding<'_> {
     ) -> Result<Vec<Path>, Error> {
         let glm = self.glm;
         let mut folds: Vec<Fold> = group.iter().map(|&f| self.fold(of_row, f)).collect();
-        let setting = Setting { direct: glm.is_small(), ..glm.setting(ROUGH) };
+        let setting = Setting { direct: glm.is_small(), ..glm.rough(ROUGH) };
         for &lambda in lambda {
             control.check()?;
             for fold in &mut folds {

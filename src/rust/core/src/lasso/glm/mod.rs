@@ -6,8 +6,11 @@
 //!
 //! Draws lie near the mode, so a few quadratic models of the loss lead there (`model`, on the small problems
 //! of least squares): passes over the data for a batch of draws (`pass`) find losses and gradients, `curvature`
-//! the models, `solve` goes from one to the next and certifies. A family is a file in [`crate::loss`].
+//! the models, `solve` goes from one to the next (`state`, for one draw) until a `certificate` says that it
+//! is there. A family is a file in [`crate::loss`].
 
+mod attempt;
+mod certificate;
 mod curvature;
 mod cv;
 mod measure;
@@ -16,6 +19,7 @@ mod pass;
 mod problem;
 mod setup;
 mod solve;
+mod state;
 mod task;
 
 pub use problem::Glm;

@@ -10,12 +10,11 @@ use crate::lasso::sweeps::converge;
 use crate::penalty::Penalty;
 use ndarray::Array2;
 
-/// The curvature of the intercepts and of some coordinates, for a problem of total weight `weight`.
+/// The curvature of the intercepts and of some coordinates.
 pub struct Model {
     pub coordinates: Vec<u32>,
     pub intercepts: usize,
     pub gram: Array2<f64>,
-    pub weight: f64,
 }
 
 /// Where a model leads.
@@ -23,10 +22,18 @@ pub struct Step {
     pub to: Place,
     /// What the objective loses on the way, by the model.
     pub decrease: f64,
-    /// What it misses of that of the model's minimum.
+    /// What it misses of that of the model's minimum, and whether that was looked for to the end.
     pub missed: f64,
+    pub exact: bool,
     /// The longest way of a coefficient that nothing penalises.
     pub free: f64,
+}
+
+impl Step {
+    /// Twice what is to be gained: how far the minimum can be if the model is right.
+    pub fn doubled(&self) -> f64 {
+        2.0 * (self.decrease + self.missed)
+    }
 }
 
 /// How the minimum of a model is found, and what serves again.
@@ -53,19 +60,33 @@ pub struct Enough {
     pub last: f64,
 }
 
+/// How the minimum of a model is looked for.
+#[derive(Clone, Copy)]
+pub enum Approach<'a> {
+    /// To the end, from this place on.
+    Exactly(&'a Place),
+    /// By sweeps from the task's place, if they come there.
+    Nearly(Enough),
+}
+
 impl Model {
-    /// The problem of a task in this model's coordinates, divided by the task's weight over the model's.
+    /// The problem of a task in this model's coordinates, times `ratio`.
     fn problem(&self, task: &Task, ratio: f64) -> (Penalty, Vec<f64>, Vec<f64>) {
         let of_columns = task.penalty.of(&self.coordinates).scaled(ratio);
         let mut penalty = Penalty::none(self.intercepts);
         penalty.l1.extend(of_columns.l1);
         penalty.ridge.extend(of_columns.ridge);
         let coordinates = || self.coordinates.iter().map(|&j| j as usize);
-        let mut beta = task.place.intercept.clone();
-        beta.extend(coordinates().map(|j| task.place.beta[j]));
+        let beta = self.of(&task.place);
         let slopes = task.found.slopes[..self.intercepts].iter().map(|s| s * ratio);
         let correlation = slopes.chain(coordinates().map(|j| ratio * task.slope(j))).collect();
         (penalty, beta, correlation)
+    }
+
+    /// The model's coefficients at a place.
+    fn of(&self, place: &Place) -> Vec<f64> {
+        let columns = self.coordinates.iter().map(|&j| place.beta[j as usize]);
+        place.intercept.iter().copied().chain(columns).collect()
     }
 
     /// Without what is free in this problem, for all that share the model.
@@ -75,19 +96,24 @@ impl Model {
     }
 
     /// To the minimum of the model around a task's place: the exact one, or nearly where that is enough.
+    /// The task's curvature is the model's over `ratio`.
     pub fn step(
         &self,
         task: &Task,
+        ratio: f64,
         shared: Option<&Reduced>,
         solver: &mut Solver,
-        enough: Option<Enough>,
+        from: Approach,
         control: &Control,
     ) -> Result<Step, Error> {
-        let ratio = self.weight / task.found.weight;
+        let (start, enough) = match from {
+            Approach::Exactly(start) => (start, None),
+            Approach::Nearly(enough) => (&task.place, Some(enough)),
+        };
         let (penalty, from, correlation) = self.problem(task, ratio);
         let model = Quadratic { gram: self.gram.view(), penalty: &penalty };
         let origin = Origin { beta: &from, correlation: &correlation };
-        let mut beta = from.clone();
+        let mut beta = self.of(start);
         let Solver { newton, reduced, ridge, known } = solver;
         let fits = |r: &&Reduced| r.fits(&model);
         if shared.filter(fits).is_none() && reduced.as_ref().filter(fits).is_none() {
@@ -117,7 +143,7 @@ impl Model {
                 let inner_penalty = reduced.penalty(&penalty);
                 let inner = Quadratic { gram: reduced.gram(), penalty: &inner_penalty };
                 let mut rest = reduced.restrict(&beta);
-                let inner_from = rest.clone();
+                let inner_from = reduced.restrict(&from);
                 let inner_correlation = reduced.correlations(&correlation);
                 let inner_origin = Origin { beta: &inner_from, correlation: &inner_correlation };
                 descend(&inner, &inner_origin, &mut rest)?;
@@ -127,6 +153,10 @@ impl Model {
         (*ridge, *known) = (penalty.ridge.clone(), enough.is_none());
         let mut there = Vec::new();
         origin.correlate(&model, &beta, &mut there);
+        let exact = missed == 0.0;
+        if exact {
+            missed = violations(&model, &there, &beta) / ratio;
+        }
         let decrease =
             origin.value(&model, &correlation, &from).sum - origin.value(&model, &there, &beta).sum;
         let free = (0..beta.len())
@@ -137,7 +167,7 @@ impl Model {
         self.coordinates.iter().zip(&beta[self.intercepts..]).for_each(|(&j, b)| {
             to.beta[j as usize] = *b;
         });
-        Ok(Step { to, decrease: decrease.max(0.0) / ratio, missed, free })
+        Ok(Step { to, decrease: decrease.max(0.0) / ratio, missed, exact, free })
     }
 }
 
@@ -158,4 +188,21 @@ fn sweep(q: &Quadratic, origin: &Origin, beta: &mut [f64], first: f64, last: f64
         }
         least = (0.02 * gained.max(0.0)).max(last).min(0.1 * least);
     }
+}
+
+/// What a model's minimum is missed by where its conditions are violated, coordinate by coordinate: next to
+/// nothing, unless the exact method gave up.
+fn violations(q: &Quadratic, correlation: &[f64], beta: &[f64]) -> f64 {
+    let Penalty { l1, ridge } = q.penalty;
+    let bounded = (0..beta.len()).filter(|&j| l1[j].is_finite());
+    let gains = bounded.map(|j| {
+        let over = if beta[j] == 0.0 {
+            (correlation[j].abs() - l1[j]).max(0.0)
+        } else {
+            correlation[j] - l1[j].copysign(beta[j])
+        };
+        let curvature = q.row(j)[j] + ridge[j];
+        if curvature > 0.0 { over * over / curvature } else { 0.0 }
+    });
+    gains.sum()
 }

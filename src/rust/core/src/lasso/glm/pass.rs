@@ -82,6 +82,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
             loss: get(sum::LOSS),
             least: get(sum::LEAST),
             weight: get(sum::WEIGHT),
+            curvature: get(sum::CURVATURE),
         };
         for class in 0..classes {
             let lane = class * draws + k;

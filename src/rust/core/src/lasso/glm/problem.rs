@@ -1,6 +1,7 @@
 //! A family's lasso as a weighted problem: penalties in, draws out.
 
-use super::solve::{Attempt, Reference, Setting, solve};
+use super::attempt::{Attempt, Reference, Setting};
+use super::solve::solve;
 use super::task::{Data, Place, Task};
 use crate::engine::cv::Curve;
 use crate::engine::job::Control;
@@ -49,10 +50,22 @@ impl Glm {
         Task::new(weights, &self.data)
     }
 
+    /// For what others start from.
+    pub(super) fn rough(&self, tolerance: f64) -> Setting<'_> {
+        Setting { rough: true, ..self.setting(tolerance) }
+    }
+
     /// Without the reference, which is for draws.
     pub(super) fn setting(&self, tolerance: f64) -> Setting<'_> {
         let limits = Limits { tolerance, ..self.options.limits };
-        Setting { data: &self.data, reference: None, direct: false, limits, unit: self.unit }
+        Setting {
+            data: &self.data,
+            reference: None,
+            direct: false,
+            limits,
+            rough: false,
+            unit: self.unit,
+        }
     }
 
     /// Penalties of the second step: its own lambda on the support of β, everything else excluded.
@@ -113,7 +126,7 @@ impl Glm {
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.place.set(from);
             let mut attempt = Attempt::from(task);
-            let setting = Setting { reference: self.shared(), ..self.setting(ROUGH) };
+            let setting = Setting { reference: self.shared(), ..self.rough(ROUGH) };
             solve(setting, std::slice::from_mut(&mut attempt), control)?;
             Ok(attempt.task.place.flat())
         })

@@ -1,17 +1,18 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
+use super::attempt::{Attempt, FEW, Reference};
 use super::curvature::curvature;
 use super::cv::Folding;
 use super::model::Model;
 use super::pass::pass;
 use super::problem::Glm;
-use super::solve::{Attempt, FEW, Reference, solve};
-use super::task::Data;
+use super::solve::solve;
+use super::task::{Data, Found};
 use crate::data::design::Design;
 use crate::data::source::Source;
 use crate::engine::cv::{Lambda, cross_validate};
 use crate::engine::job::{Control, Stage};
-use crate::engine::problem::{Mode, WeightedProblem};
+use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::lasso::problem::{Method, Options};
 use crate::lasso::starts::Starts;
@@ -68,9 +69,10 @@ impl Glm {
             options.alpha,
         );
         let intercept = options.intercept && !likelihood.coupled();
+        let largest = largest(&design);
         let base = task::Data { design: design.into(), y: vec![0.0; n], intercept };
         let mut glm = Glm {
-            data: Data { base, likelihood, offset, intercept, order },
+            data: Data { base, likelihood, largest, offset, intercept, order },
             plan,
             options,
             measure,
@@ -170,7 +172,7 @@ impl Glm {
         self.factors.fill(lambda[smallest], &[1.0], &mut attempt.task.penalty);
         pass(&self.data, &mut [&mut attempt.task], control)?;
         let support = attempt.task.place.beta.iter().filter(|b| **b != 0.0).count();
-        let method = self.choose(support as f64);
+        let method = self.choose(support);
         let reference = match method {
             Method::Reference => Some(self.reference_at(&mut attempt, control)?),
             _ => None,
@@ -200,24 +202,24 @@ impl Glm {
         while at > 2.0 * lowest {
             at *= 0.5;
             self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
-            solve(self.setting(ROUGH), std::slice::from_mut(attempt), control)?;
+            solve(self.rough(ROUGH), std::slice::from_mut(attempt), control)?;
         }
         Ok(lambda)
     }
 
-    /// The model of unit weights at a mode: of all coordinates, or of those that matter to draws.
+    /// The model of unit weights at a mode, of all coordinates: a draw with a small prior weight lets in
+    /// many that the mode leaves out, and one that the reference lacks costs a model of its own.
     fn reference_at(&self, attempt: &mut Attempt, control: &Control) -> Result<Reference, Error> {
         let task = &mut attempt.task;
-        let near = |j: &u32| {
-            let j = *j as usize;
-            task.penalty.l1[j].is_finite() && (self.data.size() <= 512 || task.lack(j) > 0.3)
-        };
-        let coordinates: Vec<u32> = (0..self.data.size() as u32).filter(near).collect();
+        let kept = |j: &u32| task.penalty.l1[*j as usize].is_finite();
+        let coordinates: Vec<u32> = (0..self.data.size() as u32).filter(kept).collect();
         let gram = curvature(&self.data, &mut task.weights, &task.place, &coordinates, control)?;
-        let (intercepts, weight) = (self.data.intercepts(), task.found.weight);
-        let model = Model { coordinates, intercepts, gram, weight };
+        let model = Model { coordinates, intercepts: self.data.intercepts(), gram };
         let reduced = model.reduced(task);
-        Ok(Reference { model, reduced })
+        let Found { curvature, weight, .. } = task.found;
+        let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
+        let leaves = self.off(self.active(support));
+        Ok(Reference { model, reduced, curvature, weight, leaves })
     }
 
     /// Can the curvatures of many draws be one product of all columns?
@@ -227,10 +229,20 @@ impl Glm {
         plain && data.size() <= FEW && !data.base.design.is_sparse()
     }
 
+    /// Coordinates that a draw moves, by those of the mode.
+    fn active(&self, support: usize) -> f64 {
+        1.25 * support as f64 + self.data.intercepts() as f64 + 1.0
+    }
+
+    /// How far the curvature of a draw is from the reference, as a part of it.
+    fn off(&self, active: f64) -> f64 {
+        2.0 * (active / self.plan.units() as f64).sqrt()
+    }
+
     /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
-    fn choose(&self, support: f64) -> Method {
+    fn choose(&self, support: usize) -> Method {
         let design = &self.data.base.design;
-        let (n, units) = (self.data.rows().max(1) as f64, self.plan.units() as f64);
+        let n = self.data.rows().max(1) as f64;
         let classes = self.data.predictors() as f64;
         let coupled = self.data.likelihood.coupled();
         let (p, size) = (self.data.cols() as f64, self.data.size() as f64);
@@ -238,7 +250,7 @@ impl Glm {
         let per_row = design.size() as f64 / n;
         // An exponential costs as much as 20 fused multiplications, a random weight as 75.
         let pass = classes * (2.0 * per_row + 20.0) + if n > 65_536.0 { 75.0 } else { 5.0 };
-        let active = 1.25 * support + self.dimension() as f64 - size + 1.0;
+        let active = self.active(support);
         let columns = active.min(p);
         let gram = if design.is_sparse() {
             // Scattered, and only what a row has.
@@ -249,7 +261,7 @@ impl Glm {
         let gram = gram * classes * (classes + 1.0) / 2.0 * if coupled { 2.0 } else { 1.0 };
         let inner = (active.powi(3) / 6.0 + 20.0 * active * active) / n;
         let working = 2.0 * (gram + inner) + 6.0 * pass;
-        let off = 2.0 * (active / units).sqrt();
+        let off = self.off(active);
         let passes = 3.0 + (1e-7f64).ln() / (2.0 * off.min(0.99).ln());
         let reference = passes * (pass + 10.0 * active * size.min(512.0) / n);
         // The products of all draws at once: five of their multiplications cost as much as two of a pass.
@@ -263,4 +275,22 @@ impl Glm {
             Method::WorkingSet
         }
     }
+}
+
+/// Of the entries of each column, without their signs.
+fn largest(design: &Design) -> Vec<f64> {
+    let mut most = vec![0.0f64; design.cols];
+    for rows in design.blocks() {
+        let Some(block) = design.dense_block(&rows) else { break };
+        for (m, column) in most.iter_mut().zip(block.chunks_exact(rows.len())) {
+            *m = column.iter().fold(*m, |m, v| m.max(v.abs()));
+        }
+    }
+    if let Some(x) = design.sparse() {
+        for (j, (m, shift)) in most.iter_mut().zip(x.shift).enumerate() {
+            let entries = design.sparse_column(j).map_or(&[][..], |c| c.1);
+            *m = entries.iter().fold(shift.abs(), |m, v| m.max((v - shift).abs()));
+        }
+    }
+    most
 }

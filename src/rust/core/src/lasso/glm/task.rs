@@ -9,6 +9,8 @@ pub struct Data {
     /// The design; what it holds as a response is not looked at.
     pub base: task::Data,
     pub likelihood: Box<dyn Likelihood>,
+    /// The largest entry of each column, without its sign.
+    pub largest: Vec<f64>,
     /// By row, then by predictor; empty: none.
     pub offset: Vec<f64>,
     pub intercept: bool,
@@ -89,7 +91,7 @@ impl Place {
 }
 
 /// Weights of rows are kept, up to so many: they cost more than the rest of a pass over few columns.
-const KEPT: usize = 1 << 16;
+const KEPT: usize = 1 << 17;
 
 /// The weights of a problem, in the order of the rows of its data.
 pub struct Weights<'a> {
@@ -131,8 +133,9 @@ pub struct Found {
     /// Σ w (l − least), and Σ w least.
     pub loss: f64,
     pub least: f64,
-    /// Σ w.
+    /// Σ w, and about Σ w l''.
     pub weight: f64,
+    pub curvature: f64,
 }
 
 pub struct Task<'a> {

@@ -1,0 +1,123 @@
+//! How far a draw is from its minimum, proved by duality, or whether there is one at all.
+//!
+//! At a place b with means μ and curvature h, let H̃ = X'W h̃ X be a model of the draw's own weights, made
+//! where no Xb is further than R away, d the step to its minimum, m what it gains and δ = Xd. The point
+//! μ + h̃δ of the dual (MATH 8) has the slopes of the model's minimum, so that it meets the constraints of
+//! all coordinates of the model. Its distance from the primal is
+//!
+//! ```text
+//! m − ½ d'H̃d + Σ w KL(μ + h̃δ, μ) ≤ m − ½ d'H̃d + Σ w (h̃δ)² / h ≤ 2 e^R m
+//! ```
+//!
+//! as no h̃ / h is above e^R (Poisson, binomial; of several classes and of rows at risk, whose third cumulant
+//! is at most the range of η times the variance, with R a bound of the range) and d'H̃d ≤ 2m. It lies in the
+//! domain if e^R |δ| ≤ 1, and then b + d is not above b. A coordinate j outside of the model meets its
+//! constraint if its slope does and what the step adds, at most √(H̃ⱼⱼ 2m), leaves it so.
+//!
+//! The step has to be the exact one: sweeps that hardly move may be far from the minimum of a model whose
+//! columns are alike.
+//!
+//! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
+//! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
+//! the theory of random weights has it.
+
+use super::attempt::{Own, Reference, Setting};
+use super::model::{Model, Step};
+use super::task::{Data, Place, Task};
+
+/// The least objective that gaps are measured against, as a part of that of a fit without columns.
+const FLOOR: f64 = 1e-10;
+
+/// What gaps are measured against.
+pub fn size(set: Setting, task: &Task) -> f64 {
+    let objective = task.found.loss + task.penalties();
+    objective.max(FLOOR * set.unit * task.found.weight)
+}
+
+/// A bound of the gap at the task's place, infinite if nothing is proved, by a step of its own model.
+pub fn by_own(set: Setting, own: &Own, task: &Task, step: &Step) -> f64 {
+    let data = set.data;
+    if set.rough {
+        let lacking = lacks(&own.model, task, |_| 0.0);
+        return if lacking { f64::INFINITY } else { step.doubled() };
+    }
+    let far = distance(data, &own.made_at, &task.place);
+    let inside = far.exp() * distance(data, &task.place, &step.to) <= 1.0;
+    let reach = (step.doubled() * far.exp() * task.found.curvature).sqrt();
+    if !inside || lacks(&own.model, task, |j| reach * data.largest[j % data.cols()]) {
+        return f64::INFINITY;
+    }
+    far.exp() * step.doubled()
+}
+
+/// The same by a step of the reference, where the last step left this part of what it was to gain.
+pub fn by_reference(reference: &Reference, task: &Task, step: &Step, ratio: f64) -> f64 {
+    if lacks(&reference.model, task, |_| 0.0) {
+        return f64::INFINITY;
+    }
+    let left = 1.0 - ratio.sqrt().max(reference.leaves);
+    if left > 0.05 { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
+}
+
+/// How far η of any row can be at two places; with several predictors, or rows that are compared, the
+/// range.
+fn distance(data: &Data, a: &Place, b: &Place) -> f64 {
+    let cols = data.cols();
+    // What all classes have in common changes nothing.
+    let range = |a: &[f64], b: &[f64], j: usize, stride: usize| {
+        let moved = || (j..a.len()).step_by(stride).map(|i| a[i] - b[i]);
+        let (low, high) = moved()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), d| (low.min(d), high.max(d)));
+        if data.predictors() > 1 { high - low } else { high.abs() }
+    };
+    let base = if data.intercept { range(&a.intercept, &b.intercept, 0, 1) } else { 0.0 };
+    let moved = data.largest.iter().enumerate().map(|(j, x)| x * range(&a.beta, &b.beta, j, cols));
+    let most = base + moved.sum::<f64>();
+    if data.likelihood.coupled() { 2.0 * most } else { most }
+}
+
+/// Is a coordinate outside of the model violated, or could it be where its slope changes by `reach`?
+pub fn lacks(model: &Model, task: &Task, reach: impl Fn(usize) -> f64) -> bool {
+    if model.coordinates.len() == task.place.beta.len() {
+        return false;
+    }
+    let mut inside = model.coordinates.iter().peekable();
+    (0..task.place.beta.len()).any(|j| {
+        if inside.next_if(|c| **c as usize == j).is_some() {
+            return false;
+        }
+        let l1 = task.penalty.l1[j];
+        let outside = l1.is_finite() && task.slope(j).abs() + reach(j) > l1;
+        outside || task.place.beta[j] != 0.0
+    })
+}
+
+/// Is nothing penalised?
+pub fn all_free(task: &Task) -> bool {
+    let penalty = &task.penalty;
+    penalty
+        .l1
+        .iter()
+        .zip(&penalty.ridge)
+        .all(|(l1, d)| *d == 0.0 && (*l1 == 0.0 || l1.is_infinite()))
+}
+
+/// Does a multiple of the coefficients, none of which is penalised, fit better for ever?
+pub fn separates(data: &Data, task: &mut Task) -> bool {
+    if !all_free(task) {
+        return false;
+    }
+    let (n, classes, block) = (data.rows(), data.predictors(), data.base.design.block);
+    let (mut w, mut eta) = (vec![0.0; block], vec![0.0; classes * block]);
+    data.base.design.blocks().all(|rows| {
+        let count = rows.len();
+        task.weights.fill(rows.start, &mut w[..count]);
+        for (k, eta) in eta.chunks_exact_mut(count).take(classes).enumerate() {
+            data.predict(k, &rows, &task.place, eta);
+            if let Some(offset) = data.offset.get(k * n..(k + 1) * n) {
+                eta.iter_mut().zip(&offset[rows.clone()]).for_each(|(e, o)| *e -= o);
+            }
+        }
+        data.likelihood.separates(&rows, &w[..count], &eta[..classes * count])
+    })
+}

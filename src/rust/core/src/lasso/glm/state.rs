@@ -1,0 +1,360 @@
+//! Where the solve of one draw stands: judge the place that a pass has been to, and go on from it.
+//!
+//! The objective never rises: a step that goes uphill is shortened, or taken again with the curvature of
+//! its start. A draw ends where its last step leads, once `certificate` says that it is near enough.
+
+use super::attempt::{Attempt, FEW, Own, Setting};
+use super::certificate::{all_free, by_own, by_reference, lacks, separates, size};
+use super::model::{Approach, Enough, Solver, Step};
+use super::task::{Found, Place, Task};
+use crate::engine::job::Control;
+use crate::engine::problem::Status;
+use crate::error::Error;
+use crate::lasso::batch::End;
+
+/// Part of the last gain below which a model made elsewhere serves on, and rounds above that for
+/// which the reference is put up with.
+const SERVES: f64 = 0.1;
+/// Part of its penalty that a slope outside of a model may come near to it while the model serves.
+const NEAR: f64 = 0.05;
+const PATIENCE: u32 = 3;
+/// Rounds without less to gain after which double precision is exhausted.
+const EXHAUSTED: u32 = 6;
+/// Steps of coefficients without a penalty that are not small, the part of the loss of a fit without
+/// columns that counts as little and as none, and rounds of such steps with nothing left to gain: there
+/// is no mode.
+const LONG: f64 = 0.02;
+const GOOD: f64 = 0.05;
+const PERFECT: f64 = 1e-9;
+const LINGERS: u32 = 20;
+/// What is left of the error of coefficients, none of which is penalised.
+const SHARP: f64 = 1e-7;
+#[derive(Clone, Copy, PartialEq)]
+enum Uses {
+    Reference,
+    Own,
+}
+
+pub struct State {
+    uses: Uses,
+    /// The solver of steps by the reference.
+    solver: Solver,
+    /// The lowest place, its objective, where its step leads, and the part of the way tried last.
+    best: Option<(Place, Found, f64)>,
+    target: Option<Place>,
+    part: f64,
+    /// Was the model made at `best`?
+    fresh: bool,
+    /// What the last step was to gain, if the model still is what it was.
+    last: Option<f64>,
+    /// What any last step was to gain.
+    before: Option<f64>,
+    least: f64,
+    /// The longest way of a coefficient without a penalty in the last step.
+    free: f64,
+    slow: u32,
+    stalled: u32,
+    lingered: u32,
+    pub end: Option<End>,
+}
+
+/// What comes after a look at a place.
+pub enum Next {
+    Done,
+    /// Another pass, where the task was moved to.
+    Pass,
+    /// A model of its own, made here.
+    Model,
+}
+
+impl State {
+    pub fn new(set: Setting) -> State {
+        State {
+            uses: if set.reference.is_some() { Uses::Reference } else { Uses::Own },
+            solver: Solver::default(),
+            best: None,
+            target: None,
+            part: 1.0,
+            fresh: false,
+            last: None,
+            before: None,
+            least: f64::INFINITY,
+            free: 0.0,
+            slow: 0,
+            stalled: 0,
+            lingered: 0,
+            end: None,
+        }
+    }
+
+    /// A model was made here.
+    pub fn has_own(&mut self) {
+        (self.uses, self.fresh, self.last) = (Uses::Own, true, None);
+    }
+
+    /// Judge the place that a pass has been to, and go on from it.
+    pub fn look(
+        &mut self,
+        set: Setting,
+        attempt: &mut Attempt,
+        round: u32,
+        control: &Control,
+    ) -> Result<Next, Error> {
+        let task = &mut attempt.task;
+        if task.found.weight <= 0.0 {
+            task.place.beta.fill(0.0);
+            self.end = Some(End { iterations: round, ..End::EMPTY });
+            return Ok(Next::Done);
+        }
+        let objective = task.found.loss + task.penalties();
+        let uphill = self.best.as_ref().is_some_and(|(_, found, lowest)| {
+            let rounding = 1e-12 * lowest.abs() + 1e-14 * found.least.abs();
+            // What is not a number is above everything.
+            objective.is_nan() || objective > lowest + rounding
+        });
+        if !objective.is_finite() && self.best.is_none() {
+            // Nowhere to go back to: closer to nothing at all.
+            if round >= set.limits.iterations.min(200) {
+                self.give_up(set, task, round);
+                return Ok(Next::Done);
+            }
+            task.place.beta.iter_mut().for_each(|b| *b *= 0.5);
+            task.place.intercept.iter_mut().for_each(|b| *b *= 0.5);
+            return Ok(Next::Pass);
+        }
+        if uphill {
+            return Ok(self.go_back(set, attempt, round));
+        }
+        self.best = Some((task.place.clone(), task.found.clone(), objective));
+        (self.part, self.fresh) = (1.0, false);
+        if round >= set.limits.iterations {
+            self.give_up(set, &mut attempt.task, round);
+            return Ok(Next::Done);
+        }
+        let good = attempt.task.found.loss <= GOOD * set.unit * attempt.task.found.weight;
+        if self.free > LONG && good && separates(set.data, &mut attempt.task) {
+            self.end = Some(ended(&attempt.task, Status::Separated, 1.0, round));
+            return Ok(Next::Done);
+        }
+        let Some((step, bound)) = self.best_step(set, attempt, control)? else {
+            return Ok(Next::Model);
+        };
+        // A small part of what the last step gained: the model serves.
+        let ratio = self.ratio(&step);
+        let model = match (self.uses, set.reference, &attempt.own) {
+            (Uses::Reference, Some(reference), _) => Some(&reference.model),
+            (_, _, own) => own.as_ref().map(|own| &own.model),
+        };
+        let near = |j: usize| NEAR * attempt.task.penalty.l1[j];
+        let outside = model.is_none_or(|m| lacks(m, &attempt.task, near));
+        let left = ratio.sqrt().min(1.0);
+        if self.certify(set, &mut attempt.task, &step, bound, left, round) {
+            return Ok(Next::Done);
+        }
+        let serves = match self.uses {
+            Uses::Reference => {
+                self.slow = if ratio > 0.3 { self.slow + 1 } else { 0 };
+                !outside && self.slow <= PATIENCE
+            }
+            // One left by another lambda is worth a try.
+            Uses::Own => {
+                !outside && (ratio <= SERVES || self.last.is_none()) && set.data.size() > FEW
+            }
+        };
+        if !serves {
+            return Ok(Next::Model);
+        }
+        self.go(&mut attempt.task, step);
+        Ok(Next::Pass)
+    }
+
+    /// The part of what the last step was to gain that this one is to, 1 if there was none.
+    fn ratio(&self, step: &Step) -> f64 {
+        self.last.map_or(1.0, |last| step.decrease / last)
+    }
+
+    /// How far the place is from the minimum, by the step of the model in use.
+    fn bound(&self, set: Setting, attempt: &Attempt, step: &Step) -> f64 {
+        match (self.uses, set.reference, &attempt.own) {
+            (Uses::Reference, Some(reference), _) => {
+                by_reference(reference, &attempt.task, step, self.ratio(step))
+            }
+            (_, _, Some(own)) => by_own(set, own, &attempt.task, step),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The step of a model that is there already, with how far it says that the place is from the minimum.
+    /// What would be near enough by a step that is nearly the model's has to be so by the exact one.
+    fn best_step(
+        &mut self,
+        set: Setting,
+        attempt: &mut Attempt,
+        control: &Control,
+    ) -> Result<Option<(Step, f64)>, Error> {
+        let Some(step) = self.step_by_known(set, attempt, None, control)? else { return Ok(None) };
+        let bound = self.bound(set, attempt, &step);
+        let near = if self.uses == Uses::Own { step.doubled() } else { bound };
+        let ends = near <= set.limits.tolerance * size(set, &attempt.task);
+        if !ends || set.rough || step.exact {
+            return Ok(Some((step, bound)));
+        }
+        let exact = self.step_by_known(set, attempt, Some(&step.to), control)?;
+        Ok(exact.map(|step| {
+            let bound = self.bound(set, attempt, &step);
+            (step, bound)
+        }))
+    }
+
+    /// The step of a model that is there already; the exact one, if it is known nearly.
+    fn step_by_known(
+        &mut self,
+        set: Setting,
+        attempt: &mut Attempt,
+        nearly: Option<&Place>,
+        control: &Control,
+    ) -> Result<Option<Step>, Error> {
+        let task = &attempt.task;
+        let rough = Approach::Nearly(self.enough(set, task));
+        if let (Uses::Reference, Some(reference)) = (self.uses, set.reference) {
+            let (model, shared) = (&reference.model, reference.reduced.as_ref());
+            let ratio = reference.ratio(&task.found);
+            let (solver, from) = (&mut self.solver, nearly.map_or(rough, Approach::Exactly));
+            return model.step(task, ratio, shared, solver, from, control).map(Some);
+        }
+        let Some(Own { model, solver, .. }) = &mut attempt.own else { return Ok(None) };
+        // Coefficients that the model does not know cannot be moved by it.
+        let known = |j: &usize| {
+            task.place.beta[*j] == 0.0 || model.coordinates.binary_search(&(*j as u32)).is_ok()
+        };
+        if !(0..task.place.beta.len()).all(|j| known(&j)) {
+            return Ok(None);
+        }
+        let from = match nearly {
+            Some(place) => Approach::Exactly(place),
+            None if model.coordinates.len() <= FEW => Approach::Exactly(&task.place),
+            None => rough,
+        };
+        model.step(task, 1.0, None, solver, from, control).map(Some)
+    }
+
+    /// How near the minimum of a model of many coordinates is worth going: to a small part of what the
+    /// last step gained, or of what the tolerance leaves.
+    fn enough(&self, set: Setting, task: &Task) -> Enough {
+        let size = size(set, task);
+        Enough {
+            first: 0.03 * self.last.unwrap_or(0.1 * size),
+            last: 0.02 * set.limits.tolerance * size,
+        }
+    }
+
+    /// The step of a model just made here.
+    pub fn step_by_own(
+        &mut self,
+        set: Setting,
+        attempt: &mut Attempt,
+        round: u32,
+        control: &Control,
+    ) -> Result<(), Error> {
+        // What the step before gained, if there was one.
+        (self.last, self.before) = (self.before, None);
+        let Some((step, bound)) = self.best_step(set, attempt, control)? else { return Ok(()) };
+        self.last = None;
+        if self.certify(set, &mut attempt.task, &step, bound, step.free, round) {
+            return Ok(());
+        }
+        let small = step.decrease < 1e-5 * size(set, &attempt.task);
+        let less = step.decrease < 0.5 * self.least;
+        self.stalled = if less || !small { 0 } else { self.stalled + 1 };
+        self.least = self.least.min(step.decrease);
+        if self.stalled > EXHAUSTED || !step.decrease.is_finite() {
+            self.give_up(set, &mut attempt.task, round);
+            return Ok(());
+        }
+        self.go(&mut attempt.task, step);
+        Ok(())
+    }
+
+    fn go(&mut self, task: &mut Task, step: Step) {
+        (self.last, self.before, self.free) = (Some(step.decrease), Some(step.decrease), step.free);
+        task.place = step.to.clone();
+        self.target = Some(step.to);
+    }
+
+    /// End if the bound of the gap is within the tolerance: at the end of the step, which is closer. `left`
+    /// is the part of the error that a step leaves.
+    fn certify(
+        &mut self,
+        set: Setting,
+        task: &mut Task,
+        step: &Step,
+        bound: f64,
+        left: f64,
+        round: u32,
+    ) -> bool {
+        let size = size(set, task);
+        let gap = bound / size;
+        let enough = gap <= set.limits.tolerance;
+        let perfect = size <= PERFECT * set.unit * task.found.weight;
+        let little = step.doubled() <= set.limits.tolerance * size;
+        if step.free > LONG && (little || perfect) {
+            // Nothing left to gain, and coefficients go on: they have no end.
+            self.lingered += 1;
+            if perfect || self.lingered > LINGERS {
+                self.end = Some(ended(task, Status::Separated, gap, round));
+            }
+            return self.end.is_some();
+        }
+        // Nothing shrinks them: they are to be what any other method finds.
+        let sharp = left.min(1.0) * step.free <= SHARP || !all_free(task);
+        if enough && sharp {
+            let here = ended(task, Status::Converged, gap, round);
+            self.end = Some(End { objective: here.objective - step.decrease, ..here });
+            task.place = step.to.clone();
+        }
+        self.end.is_some()
+    }
+
+    /// After a step that went uphill.
+    fn go_back(&mut self, set: Setting, attempt: &mut Attempt, round: u32) -> Next {
+        let task = &mut attempt.task;
+        let Some((place, found, _)) = &self.best else { return Next::Done };
+        if !self.fresh {
+            // The model was made elsewhere: again, with the curvature from here.
+            (task.place, task.found) = (place.clone(), found.clone());
+            return Next::Model;
+        }
+        self.part *= 0.25;
+        self.last = None;
+        match &self.target {
+            Some(target) if self.part > 1e-12 && round < set.limits.iterations => {
+                task.place = place.towards(target, self.part);
+                Next::Pass
+            }
+            _ => {
+                self.give_up(set, task, round);
+                Next::Done
+            }
+        }
+    }
+
+    /// End at the best place seen.
+    fn give_up(&mut self, set: Setting, task: &mut Task, round: u32) {
+        if let Some((place, found, _)) = self.best.take() {
+            (task.place, task.found) = (place, found);
+        }
+        let size = size(set, task);
+        let gap = 2.0 * self.least.min(self.last.unwrap_or(f64::INFINITY)) / size;
+        let little = gap < 1e-4 || size < GOOD * set.unit * task.found.weight;
+        let endless = self.free > LONG && little;
+        let status = if endless { Status::Separated } else { Status::NotConverged };
+        self.end = Some(ended(task, status, gap, round));
+    }
+}
+
+fn ended(task: &Task, status: Status, gap: f64, iterations: u32) -> End {
+    let objective = task.found.loss + task.penalties() + task.found.least;
+    let finite = objective.is_finite();
+    let status = if finite { status } else { Status::NotConverged };
+    End { status, iterations, objective, gap: if finite { gap } else { f64::INFINITY } }
+}
