@@ -33,8 +33,13 @@ predict_linear <- function(fit, newdata, asked, lambda = NULL, newoffset = NULL)
     fit <- common_draws(fit, lambda)
     return(over_path(fit, lambda, function(at) pad_draws(na_action, linear_draws(fit, rows, at))))
   }
+  if (asked$type == "class" && asked$interval == "prediction") {
+    sets <- function(at) class_sets(class_shares(fit, rows, at, "mean"), fit$levels, asked$level)
+    return(over_path(fit, lambda, function(at) pad_rows(na_action, sets(at))))
+  }
   if (asked$type == "class") {
-    classes <- list_path(fit, lambda, function(at) pad_rows(na_action, linear_class(fit, rows, at, asked$estimate)))
+    likeliest_at <- function(at) likeliest(class_shares(fit, rows, at, asked$estimate), fit$levels)
+    classes <- list_path(fit, lambda, function(at) pad_rows(na_action, likeliest_at(at)))
     return(if (is.factor(classes)) classes else as.data.frame(classes, optional = TRUE))
   }
   if (asked$interval == "none") return(pad_rows(na_action, linear_point(fit, rows, lambda, asked$type, asked$estimate)))
@@ -65,11 +70,21 @@ linear_point <- function(fit, rows, lambda, type, estimate) {
     c(list(rownames(rows$x), fit$levels), if (many) list(format_lambda(lambdas))))
 }
 
-# The likeliest class.
-linear_class <- function(fit, rows, lambda, estimate) {
+# The probabilities of all classes, two of them included.
+class_shares <- function(fit, rows, lambda, estimate) {
   share <- linear_point(fit, rows, lambda, "response", estimate)
-  if (is.null(fit$spec$classes)) share <- cbind(1 - share, share)
-  likeliest(share, fit$levels)
+  if (is.null(fit$spec$classes)) cbind(1 - share, share) else share
+}
+
+# The smallest set of classes that holds a new response with the probability `level`: TRUE for those in the set of a row.
+class_sets <- function(share, levels, level) {
+  sets <- matrix(FALSE, nrow(share), ncol(share), dimnames = list(rownames(share), levels))
+  for (i in seq_len(nrow(share))) {
+    from_likeliest <- order(-share[i, ])
+    before <- cumsum(c(0, share[i, from_likeliest[-ncol(share)]]))
+    sets[i, from_likeliest[before < level]] <- TRUE
+  }
+  sets
 }
 
 linear_draws <- function(fit, rows, lambda, type = "response") {

@@ -17,7 +17,8 @@
 #' With a family other than the Gaussian, `"response"` is the mean of the response: the probability of success, the expected
 #' count, or the probability of each class; `"link"` is the linear predictor, `"class"` the likeliest class. Credible intervals
 #' of a response are those of its link, transformed. Prediction intervals of counts are quantiles of the mixture of the
-#' Poisson laws of the draws; a binary response, a class and a time have none.
+#' Poisson laws of the draws. A class has a prediction set: `type = "class", interval = "prediction"` marks the smallest set of
+#' classes that holds a new response with the probability `level`, by the mean of the draws' probabilities. A time has neither.
 #'
 #' For Cox models `"link"` is \eqn{x'b} and `"response"` \eqn{e^{x'b}}{exp(x'b)}, as in glmnet; `"risk"` is the risk relative to
 #' the mean of the columns, as in `survival::coxph()`; `"survival"` the probability to live beyond `times`, from each draw's
@@ -49,7 +50,8 @@
 #'   file or a table), so that not all are in memory at once; `predict()` then returns the number of rows. `NULL` joins them.
 #' @param times For `type = "survival"`: the times; by default all at which there was an event.
 #' @param ... Not used.
-#' @return A vector; with an interval a matrix with columns `fit`, `lwr` and `upr`;
+#' @return A vector; with an interval a matrix with columns `fit`, `lwr` and `upr`; for the prediction sets of classes a logical
+#'   matrix with a column for each class;
 #'   for `type = "draws"` a matrix with one row a draw and one column a row of
 #'   `newdata`. Draws that failed are left out. The multinomial has a column for each class: a matrix, with an interval an
 #'   array whose third dimension is `fit`, `lwr`, `upr`, with `"draws"` an array of draws by rows by classes. `"survival"` has
@@ -124,16 +126,21 @@ check_prediction <- function(type, interval, level, estimate, entry = NULL, inte
     interval = check_choice(interval, "interval", intervals),
     level = check_level(level), estimate = check_choice(estimate, "estimate", c("mode", "mean"))
   )
-  if (asked$type %in% c("draws", "class") && asked$interval != "none") {
-    bad_argument("interval", paste0("be \"none\" with type = ", show_value(asked$type)), interval)
+  if (asked$type == "draws" && asked$interval != "none") {
+    bad_argument("interval", "be \"none\" with type = \"draws\"", interval)
   }
-  if (asked$interval == "prediction" && !is.null(entry)) check_predictive(entry, asked$type)
+  if (asked$type == "class" && asked$interval == "credible") {
+    bad_argument("interval", "be \"none\" or \"prediction\" with type = \"class\"", interval)
+  }
+  if (asked$interval == "prediction" && asked$type != "class" && !is.null(entry)) check_predictive(entry, asked$type)
   asked
 }
 
 check_predictive <- function(entry, type) {
   if (!entry$predictive) {
-    bad_argument("interval", paste0("be \"none\" or \"credible\" with family = ", show_value(entry$name)), "prediction")
+    instead <- if ("class" %in% entry$types) "type = \"class\" gives the classes that a new response has with the probability of `level`."
+    bad_argument("interval", paste0("be \"none\" or \"credible\" with family = ", show_value(entry$name)), "prediction",
+      advice = instead)
   }
   if (type != "response") bad_argument("type", "be \"response\" with interval = \"prediction\"", type)
 }

@@ -122,6 +122,27 @@ test_that("predictions agree with each other", {
   expect_bad(predict(fits$poisson, type = "link", interval = "prediction"), "type")
 })
 
+test_that("prediction sets of classes are the smallest that hold the level", {
+  new <- d[1:10, ]
+  for (family in c("binomial", "multinomial")) {
+    fit <- fits[[family]]
+    share <- predict(fit, new, estimate = "mean")
+    if (family == "binomial") share <- cbind(`0` = 1 - share, `1` = share)
+    for (level in c(0.3, 0.8, 0.999)) {
+      sets <- predict(fit, new, "class", interval = "prediction", level = level)
+      expect_identical(dimnames(sets), dimnames(share))
+      inside <- rowSums(share * sets)
+      expect_true(all(inside >= level))
+      # Without the least likely of them it would hold less.
+      least <- apply(ifelse(sets, share, Inf), 1, min)
+      expect_true(all(inside - least < level))
+      expect_true(all(least >= apply(ifelse(sets, 0, share), 1, max)))
+    }
+    expect_bad(predict(fit, new, "class", interval = "credible"), "interval", "prediction")
+    expect_bad(predict(fit, new, interval = "prediction"), "interval", "class")
+  }
+})
+
 test_that("a count's prediction interval is that of the mixture of the draws", {
   new <- d[1:10, ]
   limits <- predict(fits$poisson, new, interval = "prediction", level = 0.9)
