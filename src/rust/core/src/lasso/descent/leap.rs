@@ -20,9 +20,16 @@ use crate::linalg::lanes::dispatch;
 const MOST: u32 = 60;
 const SWEEPS: u32 = 10;
 const WHOLE: u32 = 5;
-/// Rounds of conjugate gradients, and the part of the right-hand side that they may leave.
-const ROUNDS: u32 = 100;
-const LEFT: f64 = 1e-2;
+/// Conjugate gradients: how many rounds, and the part of the right-hand side that they may leave.
+const ROUGH: Accuracy = Accuracy { rounds: 100, left: 1e-2 };
+const FINE: Accuracy = Accuracy { rounds: 1000, left: 1e-8 };
+/// Columns whose factor would take too much memory.
+const MANY: usize = 5000;
+
+struct Accuracy {
+    rounds: u32,
+    left: f64,
+}
 
 impl Descent {
     /// Minimise from where the descent stands, until slopes are within this part of their λ; false if steps
@@ -76,17 +83,17 @@ impl Descent {
             let b = self.state.beta[k];
             *slope -= self.ridge[k] * b + self.l1[k] * b.signum();
         }
-        if !damping.is_heavy() {
-            if !self.factor(data, task, &support, damping, control)? {
-                return Ok(Step::None);
-            }
-            self.factor.solve(&mut along);
-        } else {
+        if damping.is_heavy() || support.len() > MANY {
             let ridge =
                 support.iter().map(|&k| self.ridge[k] + damping.ridge(self.square[k])).collect();
             let square = support.iter().map(|&k| self.square[k]).collect();
             let equations = Equations { columns, which: &support, ridge, square };
-            along = equations.solve(along, self.state.residual.len(), control)?;
+            let accuracy = if damping.is_heavy() { ROUGH } else { FINE };
+            along = equations.solve(along, self.state.residual.len(), accuracy, control)?;
+        } else if self.factor(data, task, &support, damping, control)? {
+            self.factor.solve(&mut along);
+        } else {
+            return Ok(Step::None);
         }
         Ok(self.project(data, task, &support, &along))
     }
@@ -169,10 +176,10 @@ impl Equations<'_> {
         let mut solution = vec![0.0; left.len()];
         let mut way = divide(&left);
         let mut size = dot(&left, &way);
-        let enough = LEFT * LEFT * size;
+        let enough = accuracy.left * accuracy.left * size;
         let mut image = vec![0.0; left.len()];
         let mut fit = State::default();
-        for _ in 0..ROUNDS {
+        for _ in 0..accuracy.rounds {
             control.check()?;
             if size.is_nan() || size <= enough {
                 break;
