@@ -7,6 +7,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dense::{Columns, accumulate, axpy, dot};
 use crate::linalg::lanes::{LANES, panel_width};
+use crate::linalg::panel::Beside;
 use crate::penalty::Penalty;
 use ndarray::Array2;
 
@@ -201,7 +202,7 @@ pub fn batch_moments(
     let mut out = vec![0.0; products * width];
     let mut product = Vec::new();
     let mut panel = vec![0.0; data.design.block * width];
-    let mut line = vec![0.0; data.design.block];
+    let mut beside = Beside::new(data.design.block);
     let ones = vec![1.0; data.design.block];
     let all: Vec<u32> = (0..products as u32).collect();
     for rows in data.design.blocks() {
@@ -221,12 +222,7 @@ pub fn batch_moments(
                 product.extend(column(a).iter().zip(column(b)).map(|(u, v)| u * v));
             }
         }
-        for k in 0..draws {
-            fill(k, rows.start, &mut line[..count]);
-            for (r, w) in line[..count].iter().enumerate() {
-                panel[r * width + k] = *w;
-            }
-        }
+        beside.fill(draws, count, width, &mut panel, |k, out| fill(k, rows.start, out));
         let every = Columns { block: &product, rows: count, which: &all };
         accumulate(every, &panel, width, &mut out);
     }

@@ -8,6 +8,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dense::{Columns, Product, accumulate, subtract};
 use crate::linalg::lanes::{LANES, panel_width};
+use crate::linalg::panel::Beside;
 use crate::loss::gaussian::{self, LeastSquares};
 use crate::loss::{Loss, Sums};
 use std::ops::Range;
@@ -88,7 +89,7 @@ pub fn sweep<L: Loss>(
     let spans = ranges(design.rows, span);
     let mut weights = vec![0.0; span * width];
     let mut residual = vec![0.0; span * width];
-    let mut line = vec![0.0; design.block];
+    let mut beside = Beside::new(design.block);
     for span in spans {
         let blocks =
             || design.blocks().skip(span.start / design.block).take_while(|b| b.end <= span.end);
@@ -99,12 +100,7 @@ pub fn sweep<L: Loss>(
             control.check()?;
             let count = rows.len();
             let weights = &mut weights[part(&rows)];
-            for k in 0..betas.len() {
-                fill(k, rows.start, &mut line[..count]);
-                for (r, w) in line[..count].iter().enumerate() {
-                    weights[r * width + k] = *w;
-                }
-            }
+            beside.fill(betas.len(), count, width, weights, |k, out| fill(k, rows.start, out));
             let residual = &mut residual[part(&rows)];
             loss.begin(&rows, &offset, residual);
             if let Some(block) = design.dense_block(&rows) {

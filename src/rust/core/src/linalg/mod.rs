@@ -12,6 +12,7 @@ pub mod lanes;
 pub mod ldl;
 pub mod normal;
 pub mod order;
+pub mod panel;
 pub mod single;
 pub mod sparse;
 

@@ -5,7 +5,8 @@ use super::sums::Layout;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::dense::{Columns, accumulate};
-use crate::linalg::lanes::panel_width;
+use crate::linalg::lanes::{LANES, dispatch, panel_width};
+use crate::linalg::panel::Beside;
 use crate::random::weights::DrawWeights;
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ pub struct Group<'a> {
     /// Σ of the random weights of each lane.
     pub totals: Vec<f64>,
     panel: Vec<f64>,
-    line: Vec<f64>,
+    beside: Beside,
     product: Vec<f64>,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Group<'a> {
             sums: vec![0.0; layout.products() * width],
             totals: vec![0.0; lanes],
             panel: vec![0.0; BLOCK * width],
-            line: vec![0.0; BLOCK],
+            beside: Beside::new(BLOCK),
             product: Vec::new(),
         }
     }
@@ -84,17 +85,18 @@ impl<'a> Group<'a> {
         let (width, case) = (self.width, &rows.case[block.clone()]);
         match &mut self.weights {
             Weights::Draws(draws) => {
-                let line = &mut self.line[..block.len()];
-                for (k, draw) in draws.iter_mut().enumerate() {
+                let (first, count) = (rows.first as usize + block.start, draws.len());
+                let totals = &mut self.totals;
+                let fill = |k: usize, line: &mut [f64]| {
+                    let draw: &mut DrawWeights = &mut draws[k];
                     match &rows.unit {
                         Some(unit) => draw.fill_units_at(&unit[block.clone()], line),
-                        None => draw.fill((rows.first as usize) + block.start, line),
+                        None => draw.fill(first, line),
                     }
-                    self.totals[k] += line.iter().sum::<f64>();
-                    for (r, (w, c)) in line.iter().zip(case).enumerate() {
-                        self.panel[r * width + k] = w * c;
-                    }
-                }
+                    totals[k] += sum(line);
+                    line.iter_mut().zip(case).for_each(|(w, c)| *w *= c);
+                };
+                self.beside.fill(count, block.len(), width, &mut self.panel, fill);
             }
             Weights::Folds(_) => {
                 self.panel[..block.len() * width].fill(0.0);
@@ -112,15 +114,32 @@ impl<'a> Group<'a> {
     /// All products of the columns of some rows.
     fn multiply(&mut self, rows: &Stretch, from: usize, count: usize) {
         const ONES: [f64; BLOCK] = [1.0; BLOCK];
-        let column = |a: usize| match a {
-            0 => &ONES[..count],
-            a => &rows.columns[a - 1][from..from + count],
-        };
-        self.product.clear();
-        for a in 0..self.layout.size() {
-            for b in a..self.layout.size() {
-                self.product.extend(column(a).iter().zip(column(b)).map(|(u, v)| u * v));
+        let mut columns = vec![&ONES[..count]];
+        columns.extend(rows.columns.iter().map(|column| &column[from..from + count]));
+        self.product.resize(self.layout.products() * count, 0.0);
+        products(&columns, &mut self.product);
+    }
+}
+
+dispatch! {
+    /// Of all pairs of columns, row after row of the upper triangle.
+    fn products(columns: &[&[f64]], out: &mut [f64]) {
+        let mut places = out.chunks_exact_mut(columns[0].len());
+        for (a, left) in columns.iter().enumerate() {
+            for (right, place) in columns[a..].iter().zip(&mut places) {
+                for ((o, u), v) in place.iter_mut().zip(*left).zip(*right) {
+                    *o = u * v;
+                }
             }
         }
     }
+}
+
+/// Eight sums side by side, then theirs: one alone would wait for itself.
+fn sum(values: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for eight in values.chunks(LANES) {
+        sums.iter_mut().zip(eight).for_each(|(s, v)| *s += v);
+    }
+    sums.iter().sum()
 }
