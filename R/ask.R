@@ -18,7 +18,8 @@ interval_question <- function(interval, probs, sigma) {
 # Rows by two limits, of draws (an intercept is their first column) at the rows of x.
 draw_limits <- function(draws, x, intercept, question, threads = NULL) {
   if (!nrow(x)) return(matrix(0, 0L, 2L))
-  x <- rust_matrix(numeric_x(x, "newdata"))
-  reply <- reply_of(function() rust_linear_job(x, draws, intercept, question, list(threads = threads)), x$nrow)
+  x <- numeric_x(x, "newdata")
+  start <- function() rust_linear_job(rust_matrix(x), rust_matrix(draws), intercept, question, list(threads = threads))
+  reply <- reply_of(start, nrow(x))
   cbind(reply$rows$lower, reply$rows$upper)
 }

@@ -52,6 +52,7 @@ check_extent <- function(x, argument) {
 }
 
 numeric_x <- function(x, argument) {
+  if (is.matrix(x) && is.double(x)) return(x)
   if (is(x, "dgCMatrix")) return(x)
   if (is(x, "sparseMatrix")) {
     return(as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix"))

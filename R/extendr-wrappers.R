@@ -1,6 +1,6 @@
 # Made by `make wrappers` from the functions in src/rust; do not edit.
-# Smallest and largest number; NaN if one is not finite.
-rust_extent <- function(values) .Call(wrap__rust_extent, values)
+# Smallest and largest number from `from` on to before `to`; NaN if one is not finite.
+rust_extent <- function(values, from, to) .Call(wrap__rust_extent, values, from, to)
 
 # Version of the core.
 rust_info <- function() .Call(wrap__rust_info)
@@ -18,8 +18,9 @@ rust_calibrate_lasso_job <- function(x, y, settings) .Call(wrap__rust_calibrate_
 # Start that of a trend filter.
 rust_calibrate_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_calibrate_trendfilter_job, x, y, settings)
 
-# Hash of a list of numeric vectors, all of their bits and lengths, in hexadecimal digits.
-rust_fingerprint <- function(parts) .Call(wrap__rust_fingerprint, parts)
+# The hash that is `before`, in hexadecimal digits, and the numbers of `values` from `from` on to
+# before `to`: all of their bits, and how many `values` there are.
+rust_fingerprint <- function(before, values, from, to) .Call(wrap__rust_fingerprint, before, values, from, to)
 
 # Start a generalised lasso job; see R/genlasso.R for the settings. `x` may be NULL: the identity.
 rust_genlasso_job <- function(y, x, d, settings) .Call(wrap__rust_genlasso_job, y, x, d, settings)
@@ -29,16 +30,6 @@ rust_job_poll <- function(job, timeout_ms) .Call(wrap__rust_job_poll, job, timeo
 
 # The result of the job but for its tables, or an error list.
 rust_job_collect <- function(job) .Call(wrap__rust_job_collect, job)
-
-# Names of the tables of a job that was collected.
-rust_job_tables <- function(job) .Call(wrap__rust_job_tables, job)
-
-# Room for one of them, to be filled by `rust_job_copy`; NULL if it is not there.
-rust_job_room <- function(job, name) .Call(wrap__rust_job_room, job, name)
-
-# Copy the next part of a table, from its number `from` on, and return where it ends. What is
-# copied to the end is R's alone, and let go here.
-rust_job_copy <- function(job, name, room, from) .Call(wrap__rust_job_copy, job, name, room, from)
 
 # Stop the job and wait for its threads.
 rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)
@@ -57,6 +48,13 @@ rust_lasso_job <- function(x, y, settings) .Call(wrap__rust_lasso_job, x, y, set
 
 # Start them at `lambda`, or on a grid made for the data; see R/marglik.R for the settings.
 rust_marglik_job <- function(x, y, settings) .Call(wrap__rust_marglik_job, x, y, settings)
+
+# Room for a matrix, to be filled by `rust_matrix_fill`. A sparse one has `starts`.
+rust_matrix_room <- function(rows, columns, starts) .Call(wrap__rust_matrix_room, rows, columns, starts)
+
+# Copy at most `most` more numbers of it; `rows` are those of the numbers of a sparse matrix. True
+# when all are there.
+rust_matrix_fill <- function(matrix, values, rows, most) .Call(wrap__rust_matrix_fill, matrix, values, rows, most)
 
 # Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 rust_mlp_job <- function(x, y, test, settings) .Call(wrap__rust_mlp_job, x, y, test, settings)
@@ -105,6 +103,21 @@ rust_store_fingerprint <- function(stored) .Call(wrap__rust_store_fingerprint, s
 
 # Nobody will take the rows: the file, if there is one, goes at once.
 rust_store_clear <- function(stored) .Call(wrap__rust_store_clear, stored)
+
+# The rows that were kept, as the matrix of a job; they can be taken once.
+rust_store_matrix <- function(stored) .Call(wrap__rust_store_matrix, stored)
+
+# Names of the tables of a job that was collected.
+rust_job_tables <- function(job) .Call(wrap__rust_job_tables, job)
+
+# Room for one of them, to be filled by `rust_job_copy`; NULL if it is not there.
+rust_job_room <- function(job, name) .Call(wrap__rust_job_room, job, name)
+
+# Copy the numbers of a table from `from` on to before `to`.
+rust_job_copy <- function(job, name, room, from, to) .Call(wrap__rust_job_copy, job, name, room, from, to)
+
+# R has them all.
+rust_job_release <- function(job) .Call(wrap__rust_job_release, job)
 
 # Start a trend filter job; see R/trendfilter.R for the settings.
 rust_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_trendfilter_job, x, y, settings)

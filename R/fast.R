@@ -76,7 +76,7 @@ fast_job <- function(fast, task, settings, progress = FALSE) {
     }
     first_draws(result, status, faults, length(status))
   }
-  run_job(function() rust_lasso_job(rust_matrix(fast$x), fast$y, own), progress, mend)
+  run_job(function() rust_lasso_job(rust_matrix(fast$x), fast$y, own), progress, mend, keep = TRUE)
 }
 
 refit_draw <- function(task, settings, draw) {

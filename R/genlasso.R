@@ -140,7 +140,7 @@ genlasso_prepare <- function(design, given, call) {
 
 genlasso_job <- function(design, settings, progress = FALSE) {
   x <- if (!is.null(design$x)) rust_matrix(with_intercept(design$x, 1, settings$intercept))
-  run_job(function() rust_genlasso_job(design$y, x, rust_matrix(settings$D), settings), progress)
+  run_job(function() rust_genlasso_job(design$y, x, rust_matrix(settings$D), settings), progress, keep = TRUE)
 }
 
 genlasso_shapes <- function(result, design, settings) {

@@ -297,7 +297,7 @@ check_refit <- function(value) {
 # The object -----------------------------------------------------------------------
 
 lasso_job <- function(design, settings, progress = FALSE) {
-  run_job(function() rust_lasso_job(rust_matrix(design$x), design$y, settings), progress)
+  run_job(function() rust_lasso_job(rust_matrix(design$x), design$y, settings), progress, keep = TRUE)
 }
 
 lasso_shapes <- function(result, design, settings) {

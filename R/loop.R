@@ -18,7 +18,7 @@ run_draws <- function(task, settings, progress = FALSE) {
   log <- warning_log()
   result <- function() loop_result(values[seq_len(done)], failed, settings, length(task$names), log)
   whole <- FALSE
-  on.exit(if (!whole) stopped_job$result <- result())
+  on.exit(if (!whole) leave_result(result()))
   bar <- progress_bar(progress)
   on.exit(progress_clear(bar), add = TRUE)
   generator <- own_generator()

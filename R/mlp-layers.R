@@ -29,13 +29,14 @@ to_shelf <- function(networks) {
   shelf
 }
 
-from_shelf <- function(shelf, count, bytes) {
-  networks <- vector("list", count)
-  for (at in shelf_steps(count, bytes)) {
-    networks[at] <- rust_shelf_take(shelf, length(at))
+# `taken` is an environment that keeps what has come, so that a second call goes on where the first was stopped.
+from_shelf <- function(shelf, count, bytes, taken) {
+  steps <- shelf_steps(count, bytes)
+  for (at in steps[seq_along(steps) > length(taken$steps)]) {
+    taken$steps <- c(taken$steps, list(rust_shelf_take(shelf, length(at))))
     Sys.sleep(0)
   }
-  networks
+  do.call(c, taken$steps)
 }
 
 # What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;

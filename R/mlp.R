@@ -342,12 +342,13 @@ mlp_job <- function(design, settings, progress = FALSE) {
   # Classes are counted from 0.
   y <- if (is.factor(design$y)) as.double(design$y) - 1 else design$y
   test <- if (!is.null(design$test_x)) rust_matrix(design$test_x)
+  taken <- new.env()
   unpack <- function(result) {
     if (is_job_error(result) || is.null(result$draws)) return(result)
-    result$draws <- from_shelf(result$draws, length(result$diagnostics$status), network_bytes(settings))
+    result$draws <- from_shelf(result$draws, length(result$diagnostics$status), network_bytes(settings), taken)
     result
   }
-  run_job(function() rust_mlp_job(rust_matrix(design$x), y, test, settings), progress, unpack)
+  run_job(function() rust_mlp_job(rust_matrix(design$x), y, test, settings), progress, unpack, keep = TRUE)
 }
 
 mlp_shapes <- function(result, design, settings) {

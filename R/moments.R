@@ -383,7 +383,7 @@ sums_prepare <- function(m, given, call) {
 no_rows <- function(n, p) Matrix::sparseMatrix(i = integer(), p = integer(p + 1), x = numeric(), dims = c(min(n, .Machine$integer.max), p))
 
 sums_job <- function(design, settings, progress = FALSE) {
-  run_job(function() rust_lasso_sums_job(design$sums, settings), progress)
+  run_job(function() rust_lasso_sums_job(design$sums, settings), progress, keep = TRUE)
 }
 
 # A fit without rows: nothing of a row is kept.

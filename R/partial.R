@@ -48,7 +48,7 @@ chunk_work <- function(job, design) {
 }
 
 lost_chunks <- function(run, faults) {
-  done <- sum(vapply(run$parts, function(part) draw_count(part$spec), 0))
+  done <- parts_done(run)
   stop_run(run, "worker", paste0("Workers were lost: ", done, " of ", run$settings$draws, " draws are done, the others failed ",
     chunk_tries, " times or found no worker. The last fault was: ", first_line(faults[[length(faults)]]), "."))
 }
@@ -80,25 +80,35 @@ add_done <- function(run, result, settings) {
 }
 
 stop_run <- function(run, kind, message, argument = NULL) {
-  partial <- keep_partial(run, quiet = TRUE)
+  partial <- if (keep_partial(run, quiet = TRUE) > 0) last_run$partial
   how <- if (!is.null(partial)) " `last_wbb()` has the draws that are done."
   abort(kind, paste0(message, how), argument, partial = partial)
 }
 
 # Where a run ends before it is whole: what it has done becomes the fit that last_wbb() gives. On exit, after an error or
-# an interrupt.
+# an interrupt. The number of its draws.
 keep_partial <- function(run, quiet = FALSE) {
-  if (run$whole) return(invisible())
-  add_done(run, take_stopped(), run$settings)
-  if (!length(run$parts)) return(invisible())
+  if (run$whole) return(invisible(0))
+  run$whole <- TRUE
+  left <- take_stopped()
+  done <- parts_done(run) + length(left$diagnostics$status) / max(1L, length(run$settings$lambda))
+  if (done == 0) return(invisible(0))
+  delayedAssign("partial", partial_fit(run, left), assign.env = last_run)
+  if (!quiet) message("Stopped after ", done, " of ", format(run$settings$draws, scientific = FALSE), " draws; last_wbb() has them.")
+  invisible(done)
+}
+
+# Made when it is asked for: to fetch what the job has left may take longer than a stop may.
+partial_fit <- function(run, left) {
+  if (!is.null(left)) add_done(run, left$fetch(), run$settings)
   fit <- finish_run(run)
   # The seed may have come from R's generator: the rest of the run needs the same.
   fit$call$seed <- run$settings$seed
   fit$asked <- run$settings[c("first_draw", "draws")]
-  last_run$partial <- fit
-  if (!quiet) message("Stopped after ", draw_count(fit$spec), " of ", format(run$settings$draws, scientific = FALSE), " draws; last_wbb() has them.")
-  invisible(fit)
+  fit
 }
+
+parts_done <- function(run) sum(vapply(run$parts, function(part) draw_count(part$spec), 0))
 
 last_run <- new.env(parent = emptyenv())
 

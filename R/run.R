@@ -5,13 +5,13 @@ poll_ms <- 50
 
 # The result of the job that `start` begins, or its error list. Rust works in background threads while R polls,
 # so that an interrupt is an ordinary R interrupt: on.exit stops the job and joins its threads. What it has
-# finished by then is left for whoever can make a fit of it. `read` takes a result into R's hands.
-run_job <- function(start, progress = FALSE, read = identity, feed = NULL) {
-  job <- NULL
+# finished by then is left, if it is to be kept, for whoever can make a fit of it. `read` takes a result into R's hands.
+run_job <- function(start, progress = FALSE, read = identity, feed = NULL, keep = FALSE) {
+  job <- rest <- NULL
   whole <- FALSE
   on.exit(if (typeof(job) == "externalptr") {
     rust_job_cancel(job)
-    if (!whole) stopped_job$result <- read(collect_job(job))
+    if (keep && !whole) leave_job(job, rest, read)
   })
   job <- start()
   if (is_job_error(job)) return(job)
@@ -30,8 +30,10 @@ run_job <- function(start, progress = FALSE, read = identity, feed = NULL) {
     # The evaluator looks for interrupts only every thousand calls or so.
     Sys.sleep(0)
   }
-  result <- read(collect_job(job))
+  rest <- rust_job_collect(job)
+  result <- read(with_tables(rest, job))
   whole <- TRUE
+  rust_job_release(job)
   result
 }
 
@@ -50,37 +52,76 @@ run_fed_job <- function(start, give, progress = FALSE) {
   })
 }
 
-# What the last job had finished when it was stopped: a result of fewer draws, or an error list.
+# What the last job had finished when it was stopped: list(diagnostics, fetch), of a result of fewer draws. The rest is
+# fetched when it is asked for: it may be large, and whoever stops a run waits for the prompt.
 stopped_job <- new.env(parent = emptyenv())
 
-take_stopped <- function() {
-  result <- stopped_job$result
-  stopped_job$result <- NULL
-  if (!is_job_error(result)) result
+leave_job <- function(job, rest, read) {
+  if (is.null(rest)) rest <- rust_job_collect(job)
+  if (is_job_error(rest)) return(invisible())
+  stopped_job$left <- list(diagnostics = rest$diagnostics, fetch = function() read(with_tables(rest, job)))
 }
 
-collect_job <- function(job) {
-  result <- rust_job_collect(job)
+# The same for work that R does itself.
+leave_result <- function(result) {
+  stopped_job$left <- list(diagnostics = result$diagnostics, fetch = function() result)
+}
+
+take_stopped <- function() {
+  left <- stopped_job$left
+  stopped_job$left <- NULL
+  left
+}
+
+# The whole result of a job: its large tables are fetched apart.
+with_tables <- function(result, job) {
   for (name in rust_job_tables(job)) result[[name]] <- job_table(job, name)
   result
 }
 
-# A large result, copied part by part: a gigabyte at once would be deaf to an interrupt.
+# No function is made here that could own the table, too: R would copy it when it gets its dimensions.
 job_table <- function(job, name) {
   table <- rust_job_room(job, name)
-  copied <- 0
-  while (copied < length(table)) {
+  for (part in parts_of(length(table))) {
     # Into its place; nobody else has seen it yet.
-    copied <- rust_job_copy(job, name, table, copied)
+    rust_job_copy(job, name, table, part[1L], part[2L])
     Sys.sleep(0)
   }
   table
 }
 
-# A matrix as Rust reads it: its values, or the slots of a sparse one.
+# Numbers that R's own thread works on between two looks for an interrupt: some hundredths of a second.
+part_size <- 2^22
+
+# The parts of a long vector: after which element each begins, and with which it ends. Nothing is one part.
+parts_of <- function(length, size = part_size) {
+  if (length <= size) return(list(c(0, length)))
+  from <- seq(0, length - 1, by = size)
+  Map(c, from, pmin(from + size, length))
+}
+
+# Numbers as text, of which R writes a million in half a second.
+as_text <- function(values) {
+  if (length(values) <= text_size) return(as.character(values))
+  text <- character(length(values))
+  for (part in parts_of(length(values), text_size)) {
+    at <- seq.int(part[1L] + 1, part[2L])
+    text[at] <- as.character(values[at])
+    Sys.sleep(0)
+  }
+  text
+}
+
+text_size <- 1e5
+
+# A matrix on its way to Rust.
 rust_matrix <- function(x) {
-  slots <- if (is.matrix(x)) list(x = x) else list(i = x@i, p = x@p, x = x@x)
-  c(slots, list(nrow = nrow(x), ncol = ncol(x)))
+  sparse <- !is.matrix(x)
+  values <- if (sparse) x@x else x
+  rows <- if (sparse) x@i
+  matrix <- job_result(rust_matrix_room(nrow(x), ncol(x), if (sparse) x@p))
+  while (!job_result(rust_matrix_fill(matrix, values, rows, part_size))) Sys.sleep(0)
+  matrix
 }
 
 is_job_error <- function(result) is.list(result) && !is.null(result$wbb_error)
@@ -93,12 +134,27 @@ job_result <- function(result) {
 }
 
 # The smallest and the largest number, NaN if one is not finite: one pass and no copy.
-job_extent <- function(values) rust_extent(values)
+job_extent <- function(values) {
+  extent <- c(Inf, -Inf)
+  for (part in parts_of(length(values))) {
+    found <- rust_extent(values, part[1L], part[2L])
+    extent <- c(min(extent[1L], found[1L]), max(extent[2L], found[2L]))
+    Sys.sleep(0)
+  }
+  extent
+}
 
 # A text that other data, or another order of the same, do not have.
 fingerprint <- function(...) {
   parts <- lapply(list(...), function(x) {
     if (is.double(x)) list(x) else if (isS4(x)) list(x@i, x@p, x@x) else list(as.double(x))
   })
-  job_result(rust_fingerprint(unlist(parts, recursive = FALSE)))
+  hash <- ""
+  for (values in unlist(parts, recursive = FALSE)) {
+    for (part in parts_of(length(values))) {
+      hash <- job_result(rust_fingerprint(hash, values, part[1L], part[2L]))
+      Sys.sleep(0)
+    }
+  }
+  hash
 }

@@ -148,8 +148,8 @@ rows_prepare <- function(design, given, call) {
 
 rows_job <- function(design, settings, progress = FALSE) {
   settings[of_rows] <- design$of_rows
-  x <- list(store = design$store, nrow = settings$n, ncol = settings$p)
-  run_job(function() rust_lasso_job(x, design$y, settings), progress)
+  start <- function() rust_lasso_job(job_result(rust_store_matrix(design$store)), design$y, settings)
+  run_job(start, progress, keep = TRUE)
 }
 
 rows_object <- function(result, design, settings) {

@@ -181,12 +181,21 @@ trendfilter_settings <- function(design, given) {
 # The object -----------------------------------------------------------------------
 
 trendfilter_job <- function(design, settings, progress = FALSE) {
-  run_job(function() rust_trendfilter_job(design$x, design$y, settings), progress)
+  # The columns of a table of knots, which may be longer than the data.
+  gather <- function(result) {
+    columns <- c("draw", "mode", "row", "jump")
+    of_knots <- paste0("knot_", columns)
+    result$knots <- stats::setNames(result[of_knots], columns)
+    result[of_knots] <- NULL
+    result
+  }
+  run_job(function() rust_trendfilter_job(design$x, design$y, settings), progress, gather, keep = TRUE)
 }
 
 trendfilter_shapes <- function(result, design, settings) {
   # Points may differ only after their fifteenth digit.
-  names <- make.unique(paste0("f(", as.character(as_time(result$points, design$time)), ")"))
+  names <- paste0("f(", as_text(as_time(result$points, design$time)), ")")
+  if (anyDuplicated(names)) names <- make.unique(names)
   list(draws = draws_shape(settings$draws, names, result$lambda))
 }
 

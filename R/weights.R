@@ -54,18 +54,7 @@ check_draws_index <- function(draws, total) {
 
 observation_names <- function(fit) {
   names <- if (is.matrix(fit$fitted)) rownames(fit$fitted) else c(names(fit$fitted), fit$row_names)
-  if (is.null(names)) row_numbers(fit$spec$n) else names
-}
-
-# As text. A million at once would be deaf to an interrupt for half a second.
-row_numbers <- function(n) {
-  names <- character(n)
-  for (first in seq(1, n, by = 1e5)) {
-    at <- first:min(n, first + 1e5 - 1)
-    names[at] <- as.character(as.integer(at))
-    Sys.sleep(0)
-  }
-  names
+  if (is.null(names)) as_text(seq_len(fit$spec$n)) else names
 }
 
 # What has a prior weight of its own with prior_weight = "coef".

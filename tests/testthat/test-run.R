@@ -64,3 +64,21 @@ test_that("a large table arrives whole, in parts", {
   y <- seq_len(5000) / 7
   expect_identical(laplace_wbb_draws(y, 0, draws = 1000, seed = 1), matrix(rep(y, each = 1000), 1000))
 })
+
+test_that("large data arrive whole, in parts", {
+  skip_on_cran()
+  n <- 2200000
+  x <- cbind(a = sin(seq_len(n)), b = cos(3 * seq_len(n)))
+  expect_gt(length(x), part_size)
+  y <- 1 + 2 * x[, "a"] - x[, "b"]
+  for (data in list(x, as(x, "CsparseMatrix"))) {
+    fit <- quick(data, y, lambda = 0, draws = 1, keep_data = FALSE)
+    expect_equal(coef(fit), c(`(Intercept)` = 1, a = 2, b = -1), tolerance = 1e-8)
+  }
+  # The last part counts, too.
+  expect_identical(job_extent(c(y, -9)), c(-9, max(y)))
+  other <- x
+  other[n, 2] <- 0
+  expect_false(fingerprint(other) == fingerprint(x))
+  expect_identical(as_text(c(seq_len(200000L), NA)), c(as.character(seq_len(200000L)), NA))
+})

@@ -1,8 +1,8 @@
 //! The Bayesian bridge: data and settings in, chains out.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
-use crate::results::flat;
+use crate::matrix::Matrix;
 use crate::settings::seed;
 use extendr_api::prelude::*;
 use wbb_core::bridge::{Data, Noise, Options, Scaling, Shrinkage, diagnose_all, run};
@@ -11,11 +11,11 @@ use wbb_core::error::Error;
 
 /// Start the chains; see R/bridge.R for the settings.
 #[extendr]
-fn rust_bridge_job(x: List, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(&x, y, &Fields::new(&settings)))
+fn rust_bridge_job(x: ExternalPtr<Matrix>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start(Matrix::take(x), y, &Fields::new(&settings)))
 }
 
-fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+fn start(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let prepare = data(x, y, fields)?;
     let options = options(fields)?;
     job::start(fields, move |control| {
@@ -28,20 +28,19 @@ fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
         };
         let rest =
             move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess, sigma2_prior = prior);
-        Ok(Outcome { tables: vec![("draws", flat(chains.theta))], rest: Box::new(rest) })
+        Ok(Outcome { tables: vec![("draws", chains.theta.into())], rest: Box::new(rest) })
     })
 }
 
-/// A copy of the data, to be standardised inside the job.
+/// The data, to be standardised inside the job.
 pub fn data(
-    x: &List,
+    x: Matrix,
     y: Vec<f64>,
     fields: &Fields,
 ) -> Result<impl FnOnce(&Control) -> Result<Data> + Send + 'static> {
-    let source = Matrix::new(x, "x")?.source()?;
     let scaling =
         Scaling { intercept: fields.flag("intercept")?, standardize: fields.flag("standardize")? };
-    Ok(move |control: &Control| Data::new(&source, y, scaling, control))
+    Ok(move |control: &Control| Data::new(&x.source("x")?, y, scaling, control))
 }
 
 fn options(fields: &Fields) -> Result<Options> {

@@ -1,8 +1,9 @@
 //! Calibration: data, settings of the fit and what is simulated from it in, places of the truth out.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
-use crate::results::{flat, integers};
+use crate::matrix::Matrix;
+use crate::results::integers;
 use crate::settings::{seed, weight_plan};
 use crate::{lasso, trendfilter};
 use extendr_api::prelude::*;
@@ -10,8 +11,8 @@ use wbb_core::calibrate::{self, Coverage, Scheme, Simulation};
 
 /// Start the calibration of a lasso; see R/calibrate.R for the settings.
 #[extendr]
-fn rust_calibrate_lasso_job(x: List, y: Vec<f64>, settings: List) -> Robj {
-    reply(start_lasso(&x, y, &Fields::new(&settings)))
+fn rust_calibrate_lasso_job(x: ExternalPtr<Matrix>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start_lasso(Matrix::take(x), y, &Fields::new(&settings)))
 }
 
 /// Start that of a trend filter.
@@ -20,12 +21,11 @@ fn rust_calibrate_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> R
     reply(start_trendfilter(x, y, &Fields::new(&settings)))
 }
 
-fn start_lasso(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let x = Matrix::new(x, "x")?.source()?;
+fn start_lasso(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let (plan, options) = (weight_plan(fields)?, lasso::options(fields)?);
     let simulation = simulation(fields)?;
     job::start(fields, move |control| {
-        calibrate::lasso(x, y, plan, options, &simulation, control).map(outcome)
+        calibrate::lasso(x.source("x")?, y, plan, options, &simulation, control).map(outcome)
     })
 }
 
@@ -53,7 +53,7 @@ fn outcome(coverage: Coverage) -> Outcome {
     let Coverage { first, last, root, lambda, failed } = coverage;
     let rest = move || list!(lambda = lambda, failed = integers(failed));
     Outcome {
-        tables: vec![("first", flat(first)), ("last", flat(last)), ("root", flat(root))],
+        tables: vec![("first", first.into()), ("last", last.into()), ("root", root.into())],
         rest: Box::new(rest),
     }
 }

@@ -1,9 +1,7 @@
-//! Between R's values and the core's: fields of a list, matrices, errors.
+//! Between R's values and the core's: fields of a list, errors.
 
 use extendr_api::prelude::*;
-use wbb_core::data::source::Source;
 use wbb_core::error::Error;
-use wbb_core::linalg::sparse::{SparseMatrix, compressed_columns};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -86,11 +84,6 @@ impl Fields {
         self.optional(name, |v| v.as_real_vector())
     }
 
-    /// Look at numbers without copying them.
-    pub fn with_numbers<T>(&self, name: &str, look: impl Fn(&[f64]) -> T) -> Result<T> {
-        self.required(name, |v| v.as_real_slice().map(&look))
-    }
-
     /// Whole numbers, none below zero.
     pub fn counts<T: TryFrom<i32>>(&self, name: &str) -> Result<Vec<T>> {
         self.required(name, |v| whole(v))
@@ -98,11 +91,6 @@ impl Fields {
 
     pub fn optional_counts<T: TryFrom<i32>>(&self, name: &str) -> Result<Option<Vec<T>>> {
         self.optional(name, |v| whole(v))
-    }
-
-    /// What R holds of ours.
-    pub fn pointer<T: 'static>(&self, name: &str) -> Result<Option<ExternalPtr<T>>> {
-        self.optional(name, |v| v.clone().try_into().ok())
     }
 
     /// A list within the list.
@@ -126,47 +114,4 @@ fn count(value: &Robj) -> Option<usize> {
 
 fn whole<T: TryFrom<i32>>(value: &Robj) -> Option<Vec<T>> {
     value.as_integer_slice()?.iter().map(|&i| T::try_from(i).ok()).collect()
-}
-
-/// A matrix of R's, see `rust_matrix()` there, and what it is called by users.
-pub struct Matrix {
-    slots: Fields,
-    argument: &'static str,
-    pub rows: usize,
-    pub columns: usize,
-}
-
-impl Matrix {
-    pub fn new(slots: &List, argument: &'static str) -> Result<Matrix> {
-        let slots = Fields::new(slots);
-        let (rows, columns) = (slots.count("nrow")?, slots.count("ncol")?);
-        Ok(Matrix { slots, argument, rows, columns })
-    }
-
-    /// A copy of a sparse matrix, which is known by its row indices.
-    pub fn sparse(&self) -> Result<Option<SparseMatrix>> {
-        if !self.slots.has("i") {
-            return Ok(None);
-        }
-        let (rows, starts) = (self.slots.counts("i")?, self.slots.counts("p")?);
-        let (shape, values) = ((self.rows, self.columns), self.slots.numbers("x")?);
-        compressed_columns(shape, starts, rows, values, self.argument).map(Some)
-    }
-
-    /// The one copy of the data.
-    pub fn source(&self) -> Result<Source> {
-        match self.sparse()? {
-            Some(x) => Ok(Source::Sparse(x)),
-            None => self.with_dense(|values| Source::dense(values, self.rows, self.columns)),
-        }
-    }
-
-    /// The values of a dense matrix, by columns.
-    pub fn with_dense<T>(&self, look: impl Fn(&[f64]) -> T) -> Result<T> {
-        let checked =
-            |values: &[f64]| (values.len() == self.rows * self.columns).then(|| look(values));
-        self.slots.with_numbers("x", checked)?.ok_or_else(|| {
-            Error::Internal(format!("{} is not {} by {}", self.argument, self.rows, self.columns))
-        })
-    }
 }

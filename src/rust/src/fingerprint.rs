@@ -2,28 +2,30 @@
 
 use crate::convert::{Result, reply};
 use extendr_api::prelude::*;
+use std::ops::Range;
 use wbb_core::error::Error;
 
 /// Of nothing: FNV-1a's offset.
 pub const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Hash of a list of numeric vectors, all of their bits and lengths, in hexadecimal digits.
+/// The hash that is `before`, in hexadecimal digits, and the numbers of `values` from `from` on to
+/// before `to`: all of their bits, and how many `values` there are.
 #[extendr]
-fn rust_fingerprint(parts: List) -> Robj {
-    reply(fingerprint(&parts))
+fn rust_fingerprint(before: &str, values: Robj, from: f64, to: f64) -> Robj {
+    reply(fingerprint(before, &values, from as usize..to as usize))
 }
 
-fn fingerprint(parts: &List) -> Result<String> {
-    let mut hash = EMPTY;
-    for part in parts.values() {
-        hash = absorb(hash, part.len() as u64);
-        if let Some(numbers) = part.as_real_slice() {
-            hash = numbers.iter().fold(hash, |h, v| absorb(h, v.to_bits()));
-        } else if let Some(integers) = part.as_integer_slice() {
-            hash = integers.iter().fold(hash, |h, &v| absorb(h, v as u64));
-        } else {
-            return Err(Error::Internal("a part of the data is not numeric".into()));
-        }
+fn fingerprint(before: &str, values: &Robj, part: Range<usize>) -> Result<String> {
+    let mut hash = u64::from_str_radix(before, 16).unwrap_or(EMPTY);
+    if part.start == 0 {
+        hash = absorb(hash, values.len() as u64);
+    }
+    if let Some(numbers) = values.as_real_slice().and_then(|v| v.get(part.clone())) {
+        hash = numbers.iter().fold(hash, |h, v| absorb(h, v.to_bits()));
+    } else if let Some(integers) = values.as_integer_slice().and_then(|v| v.get(part)) {
+        hash = integers.iter().fold(hash, |h, &v| absorb(h, v as u64));
+    } else {
+        return Err(Error::Internal("a part of the data is not numeric".into()));
     }
     Ok(format!("{hash:016x}"))
 }

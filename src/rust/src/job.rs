@@ -2,8 +2,8 @@
 
 use crate::convert::{Fields, Result, error_list};
 use crate::settings::threads;
+use crate::tables::Table;
 use extendr_api::prelude::*;
-use extendr_api::rtype_to_sxp;
 use std::time::Duration;
 use wbb_core::engine::feed::{Feed, Feeder, feed};
 use wbb_core::engine::job::{Control, Job};
@@ -11,16 +11,15 @@ use wbb_core::moments::Rows;
 
 /// What a job leaves for R's thread.
 pub struct Outcome {
-    /// The large ones, each to be fetched by itself. In a list made here they would have a second
-    /// owner, and R would copy them when it sets their dimensions.
-    pub tables: Vec<(&'static str, Vec<f64>)>,
+    /// The large ones, each to be fetched by itself.
+    pub tables: Vec<(&'static str, Table)>,
     /// Makes the list of all else.
     pub rest: Box<dyn FnOnce() -> List + Send>,
 }
 
 pub struct Running {
     job: Job<Outcome>,
-    tables: Vec<(&'static str, Vec<f64>)>,
+    pub tables: Vec<(&'static str, Table)>,
     /// Where rows go that arrive while the job works.
     pub feeder: Option<Feeder<Rows>>,
 }
@@ -77,44 +76,6 @@ fn rust_job_collect(mut job: ExternalPtr<Running>) -> List {
     }
 }
 
-/// Names of the tables of a job that was collected.
-#[extendr]
-fn rust_job_tables(job: ExternalPtr<Running>) -> Vec<String> {
-    job.tables.iter().map(|(name, _)| name.to_string()).collect()
-}
-
-/// Room for one of them, to be filled by `rust_job_copy`; NULL if it is not there.
-#[extendr]
-fn rust_job_room(job: ExternalPtr<Running>, name: &str) -> Robj {
-    let found = job.tables.iter().find(|(key, _)| *key == name);
-    found.map_or_else(
-        || ().into(),
-        |(_, table)| Robj::alloc_vector(rtype_to_sxp(Rtype::Doubles), table.len()),
-    )
-}
-
-/// Numbers copied at a time: R looks for an interrupt in between.
-const PART: usize = 1 << 22;
-
-/// Copy the next part of a table, from its number `from` on, and return where it ends. What is
-/// copied to the end is R's alone, and let go here.
-#[extendr]
-fn rust_job_copy(mut job: ExternalPtr<Running>, name: &str, mut room: Robj, from: f64) -> f64 {
-    let from = from as usize;
-    let Some(at) = job.tables.iter().position(|(key, _)| *key == name) else {
-        return f64::INFINITY;
-    };
-    let table = &job.tables[at].1;
-    let to = (from + PART).min(table.len());
-    if let (Some(room), Some(part)) = (room.as_real_slice_mut(), table.get(from..to)) {
-        room[from..to].copy_from_slice(part);
-    }
-    if to == table.len() {
-        job.tables.swap_remove(at);
-    }
-    to as f64
-}
-
 /// Stop the job and wait for its threads.
 #[extendr]
 fn rust_job_cancel(mut job: ExternalPtr<Running>) {
@@ -125,8 +86,5 @@ extendr_module! {
     mod job;
     fn rust_job_poll;
     fn rust_job_collect;
-    fn rust_job_tables;
-    fn rust_job_room;
-    fn rust_job_copy;
     fn rust_job_cancel;
 }

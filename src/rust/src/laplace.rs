@@ -2,7 +2,6 @@
 
 use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
-use crate::results::flat;
 use crate::settings::weight_plan;
 use extendr_api::prelude::*;
 use wbb_core::engine::job::Control;
@@ -36,7 +35,7 @@ fn means(
     mean: impl Fn(usize) -> f64 + Send + Sync + 'static,
 ) -> Robj {
     let work = move |control: &Control| {
-        let tables = vec![("mean", by_numbers(count, control, mean)?)];
+        let tables = vec![("mean", by_numbers(count, control, mean)?.into())];
         Ok(Outcome { tables, rest: Box::new(|| list!()) })
     };
     if count <= FEW {
@@ -56,7 +55,7 @@ fn start_draws(y: Vec<f64>, lambda: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let count = fields.count("draws")? as u64;
     job::start(fields, move |control| {
         let table = draws(&y, &lambda, &plan, count, control)?;
-        Ok(Outcome { tables: vec![("draws", flat(table))], rest: Box::new(|| list!()) })
+        Ok(Outcome { tables: vec![("draws", table.into())], rest: Box::new(|| list!()) })
     })
 }
 

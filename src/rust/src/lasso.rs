@@ -2,9 +2,9 @@
 
 use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
+use crate::matrix::Matrix;
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
-use crate::store::source;
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap::{self, Draws};
 use wbb_core::engine::job::Control;
@@ -14,18 +14,18 @@ use wbb_core::loss::response::Family;
 
 /// Start a lasso job; see R/lasso.R for the settings.
 #[extendr]
-fn rust_lasso_job(x: List, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(&x, y, &Fields::new(&settings)))
+fn rust_lasso_job(x: ExternalPtr<Matrix>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start(Matrix::take(x), y, &Fields::new(&settings)))
 }
 
-fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let x = source(x)?;
+fn start(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let plan = weight_plan(fields)?;
     let response = response(fields, y)?;
     let measure = measure(fields, &response.family)?;
     let options = options(fields)?;
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
+        let x = x.source("x")?;
         if response.family == Family::Gaussian {
             let lasso = Lasso::new(x, response.shifted(), plan, options, control)?;
             return solved(lasso, range, control);

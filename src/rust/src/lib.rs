@@ -14,6 +14,7 @@ mod job;
 mod laplace;
 mod lasso;
 mod marginal;
+mod matrix;
 mod mlp;
 mod mlp_predict;
 mod moments;
@@ -22,6 +23,7 @@ mod question;
 mod results;
 mod settings;
 mod store;
+mod tables;
 mod trendfilter;
 mod weights;
 
@@ -31,10 +33,11 @@ fn rust_info() -> List {
     list!(version = wbb_core::VERSION, simd = wbb_core::linalg::lanes::instruction_set())
 }
 
-/// Smallest and largest number; NaN if one is not finite.
+/// Smallest and largest number from `from` on to before `to`; NaN if one is not finite.
 #[extendr]
-fn rust_extent(values: &[f64]) -> Vec<f64> {
-    wbb_core::linalg::dense::extent(values).to_vec()
+fn rust_extent(values: &[f64], from: f64, to: f64) -> Vec<f64> {
+    let part = values.get(from as usize..to as usize).unwrap_or(values);
+    wbb_core::linalg::dense::extent(part).to_vec()
 }
 
 extendr_module! {
@@ -47,11 +50,13 @@ extendr_module! {
     use laplace;
     use lasso;
     use marginal;
+    use matrix;
     use mlp;
     use mlp_predict;
     use moments;
     use predict;
     use store;
+    use tables;
     use trendfilter;
     use weights;
     fn rust_extent;

@@ -3,17 +3,18 @@
 use crate::bridge::data;
 use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
+use crate::matrix::Matrix;
 use crate::settings::seed;
 use extendr_api::prelude::*;
 use wbb_core::marginal::{Options, choose, evidence};
 
 /// Start them at `lambda`, or on a grid made for the data; see R/marglik.R for the settings.
 #[extendr]
-fn rust_marglik_job(x: List, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(&x, y, &Fields::new(&settings)))
+fn rust_marglik_job(x: ExternalPtr<Matrix>, y: Vec<f64>, settings: List) -> Robj {
+    reply(start(Matrix::take(x), y, &Fields::new(&settings)))
 }
 
-fn start(x: &List, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+fn start(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let prepare = data(x, y, fields)?;
     let lambda = fields.optional_numbers("lambda")?;
     let options = Options {

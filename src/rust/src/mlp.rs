@@ -1,7 +1,8 @@
 //! Networks: data and settings in, trained networks out.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
+use crate::matrix::Matrix;
 use crate::mlp_predict::Shelf;
 use crate::results::{codes, curve_list, flat, integers, or_null};
 use crate::settings::{Range, lambda, weight_plan};
@@ -18,24 +19,27 @@ use wbb_core::mlp::{
 
 /// Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 #[extendr]
-fn rust_mlp_job(x: List, y: Vec<f64>, test: Nullable<List>, settings: List) -> Robj {
-    reply(start(&x, y, &test, &Fields::new(&settings)))
+fn rust_mlp_job(
+    x: ExternalPtr<Matrix>,
+    y: Vec<f64>,
+    test: Nullable<ExternalPtr<Matrix>>,
+    settings: List,
+) -> Robj {
+    let test = Option::from(test).map(Matrix::take);
+    reply(start(Matrix::take(x), y, test, &Fields::new(&settings)))
 }
 
-fn start(x: &List, y: Vec<f64>, test: &Nullable<List>, fields: &Fields) -> Result<Robj> {
+fn start(x: Matrix, y: Vec<f64>, test: Option<Matrix>, fields: &Fields) -> Result<Robj> {
     let plan = weight_plan(fields)?;
-    let x = Matrix::new(x, "x")?.source()?;
-    let test = match test {
-        Nullable::NotNull(test) => Some(Matrix::new(test, "test")?.source()?),
-        Nullable::Null => None,
-    };
     let classes = fields.count("classes")?;
-    let shape = shape(x.cols(), classes, fields)?;
+    let shape = shape(x.columns, classes, fields)?;
     let standardize = fields.flag("standardize")?;
     let (recipe, keep) = (recipe(fields, plan.seed())?, keep(fields)?);
     let lambda = lambda(fields)?;
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
+        let x = x.source("x")?;
+        let test = test.map(|test| test.source("test")).transpose()?;
         // A sparse matrix keeps its zeros.
         let centred = matches!(x, Source::Dense(_));
         let units = standardize
@@ -143,7 +147,7 @@ fn outcome(
         answers.slice_mut(s![k, .., ..]).assign(&network.answers);
     }
     let shelf = keep.then(|| Shelf::new(networks.drain(..).map(|n| n.parameters)));
-    let tables = if rows > 0 { vec![("predictions", flat(answers))] } else { Vec::new() };
+    let tables = if rows > 0 { vec![("predictions", answers.into())] } else { Vec::new() };
     let rest = move || {
         let (y_center, y_scale) = match answer {
             Answer::Number { center, scale } => (center, scale),

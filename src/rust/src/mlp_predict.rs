@@ -1,7 +1,8 @@
 //! Predictions of networks: networks, rows and a question in, what is made of all draws' answers out.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::{Fields, Result, reply};
 use crate::job;
+use crate::matrix::Matrix;
 use crate::mlp::shape;
 use crate::question::Question;
 use extendr_api::prelude::*;
@@ -47,23 +48,22 @@ fn rust_shelf_take(mut shelf: ExternalPtr<Shelf>, count: f64) -> List {
 #[extendr]
 fn rust_mlp_predict_job(
     mut networks: ExternalPtr<Shelf>,
-    x: List,
+    x: ExternalPtr<Matrix>,
     question: List,
     settings: List,
 ) -> Robj {
     let networks = std::mem::take(&mut networks.0);
-    reply(start(networks, &x, &Fields::new(&question), &Fields::new(&settings)))
+    reply(start(networks, Matrix::take(x), &Fields::new(&question), &Fields::new(&settings)))
 }
 
 fn start(
     networks: Vec<Option<Vec<u8>>>,
-    x: &List,
+    x: Matrix,
     question: &Fields,
     fields: &Fields,
 ) -> Result<Robj> {
-    let x = Matrix::new(x, "newdata")?.source()?;
     let classes = fields.count("classes")?;
-    let (shape, question) = (shape(x.cols(), classes, fields)?, Question::read(question)?);
+    let (shape, question) = (shape(x.columns, classes, fields)?, Question::read(question)?);
     let (center, scale) = (fields.numbers("center")?, fields.numbers("scale")?);
     let units = (!scale.is_empty()).then(|| Standard { center, scale, sd: Vec::new() });
     let answer = match classes {
@@ -74,7 +74,7 @@ fn start(
     };
     job::start(fields, move |control| {
         let networks = decode(networks, &shape, control)?;
-        let x = Inputs::new(&x, units.as_ref(), control)?;
+        let x = Inputs::new(&x.source("newdata")?, units.as_ref(), control)?;
         question.put(&Networks { shape: &shape, networks: &networks, x: &x, answer }, control)
     })
 }

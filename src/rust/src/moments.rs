@@ -65,7 +65,7 @@ fn rust_moments_end(mut job: ExternalPtr<Running>) {
 }
 
 fn sums_outcome(mut sums: Sums) -> Outcome {
-    let tables = vec![("sums", std::mem::take(&mut sums.draws))];
+    let tables = vec![("sums", std::mem::take(&mut sums.draws).into())];
     let rest = move || {
         list!(
             rows = sums.rows as f64,

@@ -1,44 +1,41 @@
 //! Predictions of draws that R holds as numbers: coefficients of linear fits, or answers that were kept.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::{Fields, Result, reply};
 use crate::job;
+use crate::matrix::Matrix;
 use crate::question::Question;
 use extendr_api::prelude::*;
-use ndarray::{Array2, Array3, ShapeBuilder};
+use ndarray::{Array3, ShapeBuilder};
 use wbb_core::error::Error;
-use wbb_core::predictions::{Columns, Linear, Table};
+use wbb_core::predictions::{Linear, Table};
 
 /// Ask the draws of a linear fit, one row a draw, about the rows of x. An intercept is their first column.
 #[extendr]
 fn rust_linear_job(
-    x: List,
-    draws: &[f64],
+    x: ExternalPtr<Matrix>,
+    draws: ExternalPtr<Matrix>,
     intercept: bool,
     question: List,
     settings: List,
 ) -> Robj {
-    reply(start_linear(&x, draws, intercept, &Fields::new(&question), &Fields::new(&settings)))
+    let (x, draws) = (Matrix::take(x), Matrix::take(draws));
+    reply(start_linear(x, draws, intercept, &Fields::new(&question), &Fields::new(&settings)))
 }
 
 fn start_linear(
-    x: &List,
-    draws: &[f64],
+    x: Matrix,
+    draws: Matrix,
     intercept: bool,
     question: &Fields,
     fields: &Fields,
 ) -> Result<Robj> {
-    let x = Matrix::new(x, "newdata")?;
-    let coefficients = x.columns + usize::from(intercept);
-    let shape = (draws.len() / coefficients.max(1), coefficients);
-    let draws = Array2::from_shape_vec(shape.f(), draws.to_vec())
-        .map_err(|e| Error::Internal(format!("draws of a linear fit: {e}")))?;
-    let columns = match x.sparse()? {
-        Some(sparse) => Columns::sparse(&sparse),
-        None => Columns::Dense { values: x.with_dense(<[f64]>::to_vec)?, rows: x.rows },
-    };
+    if draws.columns != x.columns + usize::from(intercept) {
+        return Err(Error::Internal(format!("draws of {} columns", draws.columns)));
+    }
     let question = Question::read(question)?;
     job::start(fields, move |control| {
-        question.put(&Linear::new(columns, &draws, intercept), control)
+        let (x, draws) = (x.source("newdata")?, draws.source("draws")?);
+        question.put(&Linear::new(x, &draws, intercept, control)?, control)
     })
 }
 

@@ -46,7 +46,7 @@ impl Question {
             Question::Draws => {
                 let mut all = All::new(shape);
                 ask(answers, &mut all, control)?;
-                let tables = vec![("draws", flat(all.0))];
+                let tables = vec![("draws", all.0.into())];
                 return Ok(Outcome { tables, rest: Box::new(|| list!()) });
             }
             Question::Mean => {

@@ -22,12 +22,12 @@ impl<A: Send + 'static> Solved<A> {
         self.outcome_with(Vec::new)
     }
 
-    /// With `more` fields that only this solver has.
+    /// With `more` fields that only this solver has; larger ones are to be put into the tables.
     pub fn outcome_with(
         mut self,
         more: impl FnOnce() -> Vec<(&'static str, Robj)> + Send + 'static,
     ) -> Outcome {
-        let theta = self.draws.as_mut().map(|draws| flat(std::mem::take(&mut draws.theta)));
+        let theta = self.draws.as_mut().map(|draws| std::mem::take(&mut draws.theta));
         let rest = move || {
             let mode: Vec<f64> = self.modes.iter().flat_map(|m| m.theta.iter().copied()).collect();
             let mut fields = vec![
@@ -41,7 +41,7 @@ impl<A: Send + 'static> Solved<A> {
             fields.extend(more());
             List::from_pairs(fields)
         };
-        let tables = theta.map(|theta| ("draws", theta)).into_iter().collect();
+        let tables = theta.map(|theta| ("draws", theta.into())).into_iter().collect();
         Outcome { tables, rest: Box::new(rest) }
     }
 }

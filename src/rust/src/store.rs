@@ -1,9 +1,9 @@
 //! Rows that R reads in chunks and that are kept for the estimator, in memory or in a file.
 
-use crate::convert::{Fields, Matrix, Result, reply};
+use crate::convert::reply;
 use crate::fingerprint::{EMPTY, absorb};
+use crate::matrix::Matrix;
 use extendr_api::prelude::*;
-use wbb_core::data::source::Source;
 use wbb_core::data::store::Store;
 use wbb_core::error::Error;
 
@@ -14,12 +14,11 @@ pub struct Stored {
     hashes: Vec<u64>,
 }
 
-/// x as R has it: a matrix, or rows that were kept, which can be taken once.
-pub fn source(x: &List) -> Result<Source> {
-    match Fields::new(x).pointer::<Stored>("store")? {
-        Some(mut stored) => stored.store.take().ok_or_else(gone)?.finish(),
-        None => Matrix::new(x, "x")?.source(),
-    }
+/// The rows that were kept, as the matrix of a job; they can be taken once.
+#[extendr]
+fn rust_store_matrix(mut stored: ExternalPtr<Stored>) -> Robj {
+    let store = stored.store.take().ok_or_else(gone);
+    reply(store.map(|store| ExternalPtr::new(Matrix::of_rows(store))))
 }
 
 fn gone() -> Error {
@@ -65,4 +64,5 @@ extendr_module! {
     fn rust_store_add;
     fn rust_store_fingerprint;
     fn rust_store_clear;
+    fn rust_store_matrix;
 }

@@ -21,21 +21,26 @@ fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     job::start(fields, move |control| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;
         let run = |r: Range| bootstrap::run(&filter, r.first, r.count, control);
-        let draws = range.map(run).transpose()?;
+        let mut draws = range.map(run).transpose()?;
         let points = filter.points().to_vec();
         let (lambda, modes, curve) = (filter.lambda, filter.modes, filter.curve);
         let count = lambda.len();
-        let (of_draws, first) =
-            (draws.as_ref().map(|d| d.asides.clone()), range.map_or(1, |r| r.first));
+        let of_draws = draws.as_mut().map(|d| std::mem::take(&mut d.asides)).unwrap_or_default();
+        let knots = KnotRows::new(&of_draws, count, range.map_or(1, |r| r.first));
         let of_modes: Vec<Knots> = modes.iter().map(|m| m.aside.clone()).collect();
+        let KnotRows { draw, mode, row, jump } = KnotRows::new(&of_modes, count, 0);
         let solved = Solved { draws, modes, lambda, curve, method: "active set" };
-        Ok(solved.outcome_with(move || {
-            vec![
-                ("points", points.into()),
-                ("knots", knots_list(&of_draws.unwrap_or_default(), count, first).into()),
-                ("mode_knots", knots_list(&of_modes, count, 0).into()),
-            ]
-        }))
+        let mut outcome = solved.outcome_with(move || {
+            let of_modes = list!(draw = draw, mode = mode, row = row, jump = jump);
+            vec![("points", points.into()), ("mode_knots", of_modes.into())]
+        });
+        outcome.tables.extend([
+            ("knot_draw", knots.draw.into()),
+            ("knot_mode", knots.mode.into()),
+            ("knot_row", knots.row.into()),
+            ("knot_jump", knots.jump.into()),
+        ]);
+        Ok(outcome)
     })
 }
 
@@ -47,21 +52,28 @@ pub fn options(fields: &Fields) -> Result<TrendOptions> {
     })
 }
 
-/// One row a knot: draw, number of the lambda, row of D (both from 1), jump. `all` comes by draw, then by
-/// lambda.
-fn knots_list(all: &[Knots], lambdas: usize, first: u64) -> List {
-    let size = all.iter().map(|k| k.at.len()).sum();
-    let (mut draw, mut mode) = (Vec::with_capacity(size), Vec::with_capacity(size));
-    let (mut row, mut jump) = (Vec::with_capacity(size), Vec::with_capacity(size));
-    for (k, knots) in all.iter().enumerate() {
-        for (&at, &by) in knots.at.iter().zip(&knots.jump) {
-            draw.push((first + (k / lambdas) as u64) as f64);
-            mode.push((k % lambdas) as i32 + 1);
-            row.push(at as i32 + 1);
-            jump.push(by);
+/// One row a knot: draw, number of the lambda, row of D (both from 1), jump.
+#[derive(Default)]
+struct KnotRows {
+    draw: Vec<f64>,
+    mode: Vec<i32>,
+    row: Vec<i32>,
+    jump: Vec<f64>,
+}
+
+impl KnotRows {
+    /// `all` comes by draw, then by lambda.
+    fn new(all: &[Knots], lambdas: usize, first: u64) -> KnotRows {
+        let mut rows = KnotRows::default();
+        for (k, knots) in all.iter().enumerate() {
+            let count = rows.row.len() + knots.at.len();
+            rows.draw.resize(count, (first + (k / lambdas) as u64) as f64);
+            rows.mode.resize(count, (k % lambdas) as i32 + 1);
+            rows.row.extend(knots.at.iter().map(|&at| at as i32 + 1));
+            rows.jump.extend_from_slice(&knots.jump);
         }
+        rows
     }
-    list!(draw = draw, mode = mode, row = row, jump = jump)
 }
 
 extendr_module! {

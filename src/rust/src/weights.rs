@@ -2,7 +2,6 @@
 
 use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
-use crate::results::flat;
 use crate::settings::{key, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::table::{prior_weights, weights};
@@ -38,7 +37,7 @@ fn start(
         let draws: Vec<(&WeightPlan, u64)> =
             pairs.map(|(&k, &draw)| (&plans[k as usize - 1], draw as u64)).collect();
         let table = weights(&draws, plan.rows(), prior, control)?;
-        Ok(Outcome { tables: vec![("weights", flat(table))], rest: Box::new(|| list!()) })
+        Ok(Outcome { tables: vec![("weights", table.into())], rest: Box::new(|| list!()) })
     })
 }
 

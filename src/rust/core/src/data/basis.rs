@@ -23,8 +23,14 @@ pub struct Basis {
 
 impl Basis {
     /// Replace these columns by a basis, orthonormal under the weights `case` but for the size of
-    /// standardised columns; those that depend on others become zero.
-    pub fn put(x: &mut Blocked, which: &[u32], case: impl Fn(usize) -> f64) -> Basis {
+    /// standardised columns; those that depend on others become zero. `go_on` is asked before each pass over
+    /// the rows.
+    pub fn put<E>(
+        x: &mut Blocked,
+        which: &[u32],
+        case: impl Fn(usize) -> f64,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<Basis, E> {
         let roots: Vec<f64> = (0..x.rows).map(|i| case(i).sqrt()).collect();
         let size = roots.iter().map(|r| r * r).sum::<f64>().sqrt();
         let mut basis: Vec<Vec<f64>> = Vec::new();
@@ -37,6 +43,7 @@ impl Basis {
             // Gram and Schmidt, twice, is enough (Kahan).
             for _ in 0..2 {
                 for (product, q) in products.iter_mut().zip(&basis) {
+                    go_on()?;
                     let here = dot(q, &v);
                     *product += here / size;
                     axpy(-here, q, &mut v);
@@ -67,7 +74,7 @@ impl Basis {
             back_substitute(&upper, &mut solved);
             column.iter_mut().zip(solved).for_each(|(o, s)| *o = s);
         }
-        Basis { kept, dropped, upper, dependence }
+        Ok(Basis { kept, dropped, upper, dependence })
     }
 
     /// Columns that have no place in the basis.
@@ -129,7 +136,7 @@ mod tests {
         let plain = [&u[..], &near, &both, &v].concat();
         let mut x = Blocked::new(&plain, rows, 4);
         let case = |i: usize| 1.0 + (i % 2) as f64;
-        let basis = Basis::put(&mut x, &[0, 1, 2], case);
+        let basis = Basis::put(&mut x, &[0, 1, 2], case, || Ok::<(), ()>(())).unwrap();
         assert_eq!(basis.dropped(), [2]);
         let column = |j: usize| x.column(j).collect::<Vec<f64>>();
         let product = |a: &[f64], b: &[f64]| -> f64 {

@@ -43,14 +43,32 @@ impl Deref for Block<'_> {
 impl Blocked {
     /// From a column-major matrix.
     pub fn new(x: &[f64], rows: usize, cols: usize) -> Blocked {
-        let block = block_rows(rows, cols);
-        let mut values = Vec::with_capacity(x.len());
-        for rows_here in ranges(rows, block) {
-            for column in x.chunks_exact(rows.max(1)) {
-                values.extend_from_slice(&column[rows_here.clone()]);
-            }
+        let mut blocked = Blocked::room(rows, cols);
+        blocked.take(x, x.len());
+        blocked
+    }
+
+    /// Room for a matrix, to be filled by `take`.
+    pub fn room(rows: usize, cols: usize) -> Blocked {
+        let values = Values::Memory(Vec::with_capacity(rows * cols));
+        Blocked { rows, cols, block: block_rows(rows, cols), values }
+    }
+
+    /// Copy at most so many more numbers of the column-major `x`; true when all are there.
+    pub fn take(&mut self, x: &[f64], most: usize) -> bool {
+        // A file has its numbers.
+        let Values::Memory(values) = &mut self.values else { return true };
+        let end = (values.len() + most).min(x.len());
+        while values.len() < end {
+            let at = values.len();
+            let first = at / (self.block * self.cols) * self.block;
+            let count = self.block.min(self.rows - first);
+            let within = at - first * self.cols;
+            let (column, row) = (within / count, within % count);
+            let run = (count - row).min(end - at);
+            values.extend_from_slice(&x[column * self.rows + first + row..][..run]);
         }
-        Blocked { rows, cols, block, values: Values::Memory(values) }
+        end == x.len()
     }
 
     /// Of blocks that are made already.
@@ -61,6 +79,13 @@ impl Blocked {
     /// The rows of each block.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + Clone + use<> {
         ranges(self.rows, self.block)
+    }
+
+    /// The rows of each block that has some of `rows`.
+    pub fn blocks_of(&self, rows: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (from, to, block, all) = (rows.start, rows.end, self.block, self.rows);
+        let firsts = (from / block * block..to).step_by(block);
+        firsts.map(move |first| first..(first + block).min(all))
     }
 
     /// The block of these rows.
@@ -143,10 +168,14 @@ mod tests {
     fn blocks_hold_the_columns() {
         for (rows, cols) in [(1, 1), (3, 2), (1200, 3), (40, 700)] {
             let x: Vec<f64> = (0..rows * cols).map(|i| i as f64).collect();
-            let mut blocked = Blocked::new(&x, rows, cols);
-            for j in 0..cols {
-                assert!(blocked.column(j).eq(x[j * rows..][..rows].iter().copied()));
+            for part in [x.len(), 1 + x.len() / 3, 7] {
+                let mut blocked = Blocked::room(rows, cols);
+                while !blocked.take(&x, part) {}
+                for j in 0..cols {
+                    assert!(blocked.column(j).eq(x[j * rows..][..rows].iter().copied()));
+                }
             }
+            let mut blocked = Blocked::new(&x, rows, cols);
             blocked.change(|j, v| v - (j * rows) as f64, || Ok::<(), ()>(())).unwrap();
             assert_eq!(blocked.column(cols - 1).last(), Some((rows - 1) as f64));
         }

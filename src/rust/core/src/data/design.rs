@@ -43,7 +43,7 @@ impl Design {
                 x.change(|j, v| standard.apply(j, v), go_on)?;
                 (x.block, Storage::Dense(x))
             }
-            Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &standard))),
+            Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &standard, go_on)?)),
         };
         Ok(Design { rows, cols, standard, basis: None, block, storage })
     }
@@ -55,11 +55,17 @@ impl Design {
     }
 
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
-    /// coefficients must not be penalised.
-    pub fn orthogonalise(&mut self, which: &[u32], case: impl Fn(usize) -> f64) {
+    /// coefficients must not be penalised. `go_on` is asked now and then.
+    pub fn orthogonalise<E>(
+        &mut self,
+        which: &[u32],
+        case: impl Fn(usize) -> f64,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
         if let Storage::Dense(x) = &mut self.storage {
-            self.basis = Some(Basis::put(x, which, case));
+            self.basis = Some(Basis::put(x, which, case, go_on)?);
         }
+        Ok(())
     }
 
     /// Those among them that have no place in the basis.

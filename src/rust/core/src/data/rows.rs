@@ -13,6 +13,9 @@ pub struct Sparse {
     shift: Vec<f64>,
 }
 
+/// Entries between two looks at the stop signal.
+const RUN: usize = 1 << 16;
+
 /// The entries of each row (or column) with the numbers of their columns (or rows).
 #[derive(Default)]
 struct Lines {
@@ -26,6 +29,28 @@ impl Lines {
         let mut start = Vec::with_capacity(lines + 1);
         start.push(0);
         Lines { start, at: Vec::with_capacity(entries), value: Vec::with_capacity(entries) }
+    }
+
+    /// By columns what is here by rows, or the other way round.
+    fn transposed<E>(&self, lines: usize, go_on: impl Fn() -> Result<(), E>) -> Result<Lines, E> {
+        let mut start = vec![0; lines + 1];
+        for part in self.at.chunks(RUN) {
+            go_on()?;
+            part.iter().for_each(|&at| start[at as usize + 1] += 1);
+        }
+        (0..lines).for_each(|line| start[line + 1] += start[line]);
+        let (mut next, size) = (start.clone(), self.at.len());
+        let mut out = Lines { start, at: vec![0; size], value: vec![0.0; size] };
+        for line in 0..self.start.len() - 1 {
+            go_on()?;
+            let (at, values) = self.get(line);
+            for (&at, &value) in at.iter().zip(values) {
+                let place = &mut next[at as usize];
+                (out.at[*place], out.value[*place]) = (line as u32, value);
+                *place += 1;
+            }
+        }
+        Ok(out)
     }
 
     fn push(&mut self, entries: impl Iterator<Item = (usize, f64)>) {
@@ -43,8 +68,12 @@ impl Lines {
 }
 
 impl Sparse {
-    /// Standardised columns of x.
-    pub fn new(x: &CsMat<f64>, by: &Standard) -> Sparse {
+    /// Standardised columns of x; `go_on` is asked before each.
+    pub fn new<E>(
+        x: &CsMat<f64>,
+        by: &Standard,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<Sparse, E> {
         let (center, scale) = (&by.center, &by.scale);
         let full = |j: usize| x.outer_view(j).is_some_and(|c| c.nnz() == x.rows());
         // A full column is centred outright: its shift could be large, and cancellation with it.
@@ -56,13 +85,11 @@ impl Sparse {
             |j: usize, v: f64| standard(v, if outright[j] { center[j] } else { 0.0 }, scale[j]);
         let mut by_column = Lines::with_capacity(x.cols(), x.nnz());
         for (j, column) in x.outer_iterator().enumerate() {
+            go_on()?;
             by_column.push(column.iter().map(|(i, &v)| (i, scaled(j, v))));
         }
-        let mut by_row = Lines::with_capacity(x.rows(), x.nnz());
-        for row in x.to_csr().outer_iterator() {
-            by_row.push(row.iter().map(|(j, &v)| (j, scaled(j, v))));
-        }
-        Sparse { by_row, by_column, shift }
+        let by_row = by_column.transposed(x.rows(), go_on)?;
+        Ok(Sparse { by_row, by_column, shift })
     }
 
     /// Stored numbers.

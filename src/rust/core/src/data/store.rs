@@ -33,6 +33,10 @@ impl Store {
         self.rows
     }
 
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
     /// Was the memory too small?
     pub fn is_in_file(&self) -> bool {
         self.scratch.is_some()

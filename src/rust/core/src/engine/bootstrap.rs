@@ -74,14 +74,14 @@ impl<A> Table<A> {
         Ok(())
     }
 
-    /// The first draws up to the first that is not done.
+    /// The first draws up to the first that is not done. θ stays where it lies, as the first rows of what
+    /// was to be filled: to move it could take longer than a stop may.
     fn prefix(self) -> Table<A> {
         let count = self.done.iter().position(|done| !done).unwrap_or(self.done.len());
-        let Draws { theta, status, iterations, objective, gap, sigma, asides } = self.draws;
-        let mut short = Array3::zeros((count, theta.len_of(Axis(1)), theta.len_of(Axis(2))).f());
-        short.assign(&theta.slice(s![..count, .., ..]));
+        let Draws { mut theta, status, iterations, objective, gap, sigma, asides } = self.draws;
+        theta.slice_axis_inplace(Axis(0), (..count).into());
         let draws = Draws {
-            theta: short,
+            theta,
             status: first_rows(&status, count),
             iterations: first_rows(&iterations, count),
             objective: first_rows(&objective, count),
@@ -245,8 +245,8 @@ mod tests {
         assert_eq!(draws.status.dim(), (4, 3));
         assert_eq!(draws.asides.len(), 12);
         assert_eq!(draws.asides[11], 802);
-        // As R reads it.
-        assert_eq!(draws.theta.into_raw_vec_and_offset().0[..5], [5.0, 6.0, 7.0, 8.0, 0.0]);
+        assert_eq!(draws.theta.slice(s![.., 0, 2]).to_vec(), [5.0, 6.0, 7.0, 8.0]);
+        assert_eq!(draws.theta.slice(s![.., 1, 2]).to_vec(), [2.0; 4]);
         assert_eq!(draws.status.into_raw_vec_and_offset().0.len(), 12);
     }
 

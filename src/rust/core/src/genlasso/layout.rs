@@ -33,9 +33,13 @@ impl Layout {
         let graph = Graph::of_products(&[x, d], pause)?;
         let order = elimination_order(&graph, pause)?;
         let place = inverse(&order);
+        pause()?;
         let symbolic = Symbolic::new(&graph.reordered(&order), pause)?;
+        pause()?;
         let x = Gram::new(sorted_columns(x, &place));
+        pause()?;
         let d = Gram::new(sorted_columns(d, &place));
+        pause()?;
         let flat = Flat::new(&x, &d, &symbolic, control)?;
         let ties = Ties::new(&d.by_rows, order.iter().map(|&j| unit[j as usize]).collect());
         Ok(Layout { x, d, symbolic, place, flat, ties })

@@ -54,6 +54,7 @@ impl GenLasso {
         control: &Control,
     ) -> Result<GenLasso, Error> {
         let mut x = x.unwrap_or_else(|| SparseMatrix::eye(y.len())).to_csr();
+        control.check()?;
         let mut d = d.to_csr();
         if x.rows() != y.len() || x.cols() != d.cols() {
             let text = format!(
@@ -65,7 +66,7 @@ impl GenLasso {
             );
             return Err(Error::argument("D", text));
         }
-        let units = Units::of(&mut y, &mut x, &mut d);
+        let units = Units::of(&mut y, &mut x, &mut d, &|| control.check())?;
         let mut lasso = GenLasso {
             layout: Layout::new(&x, &d, &units.columns, control)?,
             units,

@@ -4,6 +4,8 @@
 //! weight are all of size one, and one set of limits serves responses of 1e-200 and of 1e200.
 
 use super::system::largest;
+use crate::error::Error;
+use crate::linalg::Pause;
 use crate::linalg::sparse::{SparseMatrix, line};
 
 pub struct Units {
@@ -31,25 +33,34 @@ fn norm(values: &[f64]) -> f64 {
 
 impl Units {
     /// Of matrices by rows, which are brought to the new units.
-    pub fn of(y: &mut [f64], x: &mut SparseMatrix, d: &mut SparseMatrix) -> Units {
+    pub fn of(
+        y: &mut [f64],
+        x: &mut SparseMatrix,
+        d: &mut SparseMatrix,
+        pause: Pause,
+    ) -> Result<Units, Error> {
         let response = power_of_two(largest(y));
         y.iter_mut().for_each(|v| *v /= response);
+        pause()?;
         let (of_x, of_d) = (x.to_csc(), d.to_csc());
+        pause()?;
         let column = |j: usize| {
             let (seen, penalised) = (norm(line(&of_x, j).1), norm(line(&of_d, j).1));
             power_of_two(if seen > 0.0 { seen } else { penalised })
         };
         let columns: Vec<f64> = (0..x.cols()).map(column).collect();
         for matrix in [&mut *x, &mut *d] {
+            pause()?;
             for mut row in matrix.outer_iterator_mut() {
                 row.iter_mut().for_each(|(j, v)| *v /= columns[j]);
             }
         }
+        pause()?;
         let rows: Vec<f64> = (0..d.rows()).map(|i| power_of_two(largest(line(d, i).1))).collect();
         for (mut row, unit) in d.outer_iterator_mut().zip(&rows) {
             row.iter_mut().for_each(|(_, v)| *v /= unit);
         }
-        Units { response, columns, rows }
+        Ok(Units { response, columns, rows })
     }
 
     /// The penalty of a row of D, for weights divided by their mean.

@@ -158,11 +158,17 @@ fn sparse_cross(
 }
 
 /// X'w and X'Wy in the first two lanes of `out` (without the shifts of a sparse design).
-pub fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &mut [f64]) {
+pub fn column_sums(
+    data: &Data,
+    fill: &mut impl FnMut(usize, &mut [f64]),
+    out: &mut [f64],
+    control: &Control,
+) -> Result<(), Error> {
     let all: Vec<u32> = (0..data.design.cols as u32).collect();
     let mut weights = vec![0.0; data.design.block];
     let mut panel = vec![0.0; data.design.block * LANES];
     for rows in data.design.blocks() {
+        control.check()?;
         let weights = &mut weights[..rows.len()];
         fill(rows.start, weights);
         for ((lanes, w), y) in
@@ -178,4 +184,5 @@ pub fn column_sums(data: &Data, fill: &mut impl FnMut(usize, &mut [f64]), out: &
             sparse_accumulate(x, rows.clone(), &panel[..rows.len() * LANES], LANES, out);
         }
     }
+    Ok(())
 }

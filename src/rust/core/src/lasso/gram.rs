@@ -58,7 +58,7 @@ impl Moments {
                 scalars[2] += w * y * y;
             }
         })?;
-        column_sums(data, &mut fill, &mut sums);
+        column_sums(data, &mut fill, &mut sums, control)?;
         let [w, wy, wyy] = scalars;
         let mut moments = Moments {
             cols: p,

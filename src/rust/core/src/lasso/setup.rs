@@ -159,7 +159,7 @@ impl Lasso {
             let case = |i: usize| self.plan.case(i);
             // Nobody shares it yet.
             if let Some(design) = Arc::get_mut(&mut self.data.design) {
-                design.orthogonalise(&free, case);
+                design.orthogonalise(&free, case, || control.check())?;
             }
             self.exclude_dropped();
         }

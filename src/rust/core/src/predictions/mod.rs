@@ -5,5 +5,5 @@ mod linear;
 mod reduce;
 
 pub use answers::{Answers, Table, ask};
-pub use linear::{Columns, Linear};
+pub use linear::Linear;
 pub use reduce::{All, Interval, Limits, Mean, Observed, Scores, Spread};

@@ -8,7 +8,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 
 /// Points between two looks at the stop signal.
-const RUN: usize = 1 << 18;
+const RUN: usize = 1 << 14;
 
 /// argmin ½ Σ wᵢ (yᵢ − βᵢ)² + Σ cᵢ |βᵢ₊₁ − βᵢ|, for positive weights and c.
 pub fn solve(y: &[f64], w: &[f64], c: &[f64], control: &Control) -> Result<Vec<f64>, Error> {
@@ -60,6 +60,9 @@ pub fn solve(y: &[f64], w: &[f64], c: &[f64], control: &Control) -> Result<Vec<f
     let mut beta = vec![0.0; n];
     beta[n - 1] = -level / slope;
     for i in (0..n - 1).rev() {
+        if i % RUN == 0 {
+            control.check()?;
+        }
         beta[i] = beta[i + 1].clamp(low[i], high[i].max(low[i]));
     }
     Ok(beta)
