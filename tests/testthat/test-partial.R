@@ -16,7 +16,7 @@ test_that("a stopped run loses no draw that it has finished", {
   d <- made_data(300, 40)
   expect_message(
     stopped_after(1, quick(d$x, d$y, lambda = 1, draws = 1e5, tolerance = 1e-13, threads = 2)),
-    "Stopped after [0-9]+ of 1e\\+05 draws"
+    "Stopped after [0-9]+ of 100000 draws"
   )
   part <- last_wbb()
   expect_s3_class(part, "wbb_lasso")
