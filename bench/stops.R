@@ -7,6 +7,7 @@ library(wbb)
 
 # A case makes its data and says what `go()` is; one that could end before the last stop repeats itself.
 normal <- function(n, p) sprintf("n <- %d; p <- %d; x <- matrix(rnorm(n * p), n); y <- rnorm(n); ", n, p)
+chain <- function(n) sprintf("n <- %d; D <- Matrix::bandSparse(n - 1, n, 0:1, list(rep(-1, n), rep(1, n))); ", n)
 lasso <- function(n, p, settings) paste0(normal(n, p), "go <- function() repeat wbb_lasso(x, y, ", settings, ")")
 family <- function(n, p, response, settings) {
   paste0(normal(n, p), "eta <- x[, 1] - x[, 2]; y <- ", response, "; go <- function() repeat wbb_lasso(x, y, ", settings, ")")
@@ -52,10 +53,11 @@ cases <- list(
   trend_short = "y <- rnorm(20); go <- function() repeat wbb_trendfilter(y, order = 1, lambda = 1, draws = 2e6)",
   trend_predict = paste0("f <- wbb_trendfilter(cumsum(rnorm(5e4)), order = 1, lambda = 50, draws = 500); ",
     "go <- function() repeat { predict(f, runif(1e5, 1, 5e4), interval = 'prediction'); knots(f); summary(f) }"),
-  genlasso = "n <- 2e5; D <- Matrix::bandSparse(n - 1, n, 0:1, list(rep(-1, n), rep(1, n))); y <- rnorm(n); go <- function() wbb_genlasso(y, D = D, lambda = 5, draws = 1000)",
-  genlasso_grid = "y <- matrix(rnorm(4e4), 200); go <- function() repeat wbb_genlasso(y, D = 'grid', lambda = 5, draws = 1000)",
-  genlasso_x = paste0(normal(300L, 1000L), "D <- Matrix::bandSparse(p - 1, p, 0:1, list(rep(-1, p), rep(1, p))); go <- function() repeat wbb_genlasso(y, x, D, lambda = 5, draws = 1000)"),
-  genlasso_cv = "y <- cumsum(rnorm(3000)); go <- function() repeat wbb_genlasso(y, D = 'chain', draws = 1000)",
+  genlasso = paste0(chain(200000L), "y <- rnorm(n); go <- function() repeat wbb_genlasso(y, D = D, lambda = 5, draws = 1000)"),
+  genlasso_grid = paste0(chain(200L), "one <- Matrix::Diagonal(n); D <- rbind(kronecker(one, D), kronecker(D, one)); y <- rnorm(n^2); ",
+    "go <- function() repeat wbb_genlasso(y, D = D, lambda = 5, draws = 1000)"),
+  genlasso_x = paste0(chain(1000L), "x <- matrix(rnorm(300 * n), 300); y <- rnorm(300); go <- function() repeat wbb_genlasso(y, x, D, lambda = 5, draws = 1000)"),
+  genlasso_cv = paste0(chain(3000L), "y <- cumsum(rnorm(n)); go <- function() repeat wbb_genlasso(y, D = D, lambda = 'cv', draws = 1000)"),
   bridge_tall = paste0(normal(10000L, 100L), "go <- function() bayes_bridge(x, y, draws = 1e6)"),
   bridge_wide = paste0(normal(200L, 5000L), "go <- function() repeat bayes_bridge(x, y, draws = 1e5)"),
   bridge_square = paste0(normal(3000L, 2000L), "go <- function() repeat bayes_bridge(x, y, draws = 1e4)"),
