@@ -168,7 +168,13 @@ struct Equations<'a> {
 
 impl Equations<'_> {
     /// By conjugate gradients: damped equations are well enough conditioned, and a direction need not be exact.
-    fn solve(&self, mut left: Vec<f64>, rows: usize, control: &Control) -> Result<Vec<f64>, Error> {
+    fn solve(
+        &self,
+        mut left: Vec<f64>,
+        rows: usize,
+        accuracy: Accuracy,
+        control: &Control,
+    ) -> Result<Vec<f64>, Error> {
         let divide = |v: &[f64]| -> Vec<f64> {
             let diagonal = self.square.iter().zip(&self.ridge);
             v.iter().zip(diagonal).map(|(v, (s, r))| v / (s + r)).collect()
