@@ -52,7 +52,7 @@ test_that("other fits do not take the arguments of networks", {
 
 test_that("networks cross in pieces", {
   shelf <- to_shelf(fit$draws)
-  expect_identical(from_shelf(shelf, 12, length(fit$draws[[1]])), fit$draws)
+  expect_identical(from_shelf(shelf, 12, length(fit$draws[[1]]), new.env()), fit$draws)
   expect_length(shelf_steps(10, 2^25), 5)
   expect_identical(unlist(shelf_steps(10, 1e12), use.names = FALSE), 1:10)
   expect_identical(unlist(shelf_steps(3, 4), use.names = FALSE), 1:3)

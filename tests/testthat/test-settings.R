@@ -125,9 +125,11 @@ test_that("Rust refuses a word that it does not know", {
   expect_error(job(prior_weight = "twice"), class = "wbb_error")
   expect_error(job(weights = list(name = "beta")), class = "wbb_error")
   expect_error(job(tolerance = NULL), "tolerance is missing", class = "wbb_error_internal")
-  # A row index of another type is no dense matrix.
-  expect_error(job_result(run_job(function() rust_lasso_job(c(rust_matrix(x), list(i = 1.5)), y, settings))),
-    "i is of another type", class = "wbb_error_internal")
+  # Row indices of another type, or before the first row, are no sparse matrix.
+  for (rows in list(1.5, NULL, -1L)) {
+    room <- job_result(rust_matrix_room(3, 1, c(0L, 1L)))
+    expect_error(job_result(rust_matrix_fill(room, 1, rows, 1)), "no such index", class = "wbb_error_internal")
+  }
   network <- quick_mlp(draws = 1)
   settings <- c(network$spec, list(seed = 1, first_draw = 1, draws = 1))
   iris_x <- as.matrix(iris[c(TRUE, FALSE), 1:4])

@@ -49,7 +49,8 @@ impl Table {
             Values::Real(values) => values.len(),
             Values::Integer(values) => values.len(),
         };
-        if self.run == 0 { 0 } else { values / self.stride * self.run }
+        // An empty table may have a stride of zero.
+        if values == 0 { 0 } else { values / self.stride.max(1) * self.run }
     }
 
     fn copy(&self, room: &mut Robj, from: usize, to: usize) -> Option<()> {
