@@ -88,17 +88,19 @@ class_sets <- function(share, levels, level) {
 }
 
 linear_draws <- function(fit, rows, lambda, type = "response") {
-  draws <- draws_matrix(fit, lambda)
+  coefficients <- t(draws_matrix(fit, lambda))
   outputs <- max(1L, fit$spec$classes)
-  check_size(as.double(nrow(draws)) * nrow(rows$x) * outputs, "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  predicted <- row_values(rows, t(draws), fit$spec, family_of(fit), type)
-  if (outputs > 1L) {
-    predicted <- aperm(predicted, c(3L, 1L, 2L))
-    dimnames(predicted) <- list(NULL, rownames(rows$x), fit$levels)
-  } else {
-    predicted <- t(predicted)
-    colnames(predicted) <- rownames(rows$x)
+  n <- nrow(rows$x)
+  size <- c(ncol(coefficients), n, outputs)
+  check_size(prod(as.double(size)), "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
+  predicted <- array(0, size)
+  for (at in row_blocks(n, size[1L] * outputs)) {
+    values <- row_values(rows_at(rows, at), coefficients, fit$spec, family_of(fit), type)
+    predicted[, at, ] <- aperm(array(values, c(length(at), outputs, size[1L])), c(3L, 1L, 2L))
+    Sys.sleep(0)
   }
+  if (outputs == 1L) return(matrix(predicted, size[1L], n, dimnames = if (!is.null(rownames(rows$x))) list(NULL, rownames(rows$x))))
+  dimnames(predicted) <- list(NULL, rownames(rows$x), fit$levels)
   predicted
 }
 
@@ -125,20 +127,26 @@ row_limits <- function(fit, rows, lambda, asked) {
   if (asked$type == "link") limits else entry$mean(limits)
 }
 
-# Numbers made of the draws' values at each row and class: `statistic` takes a matrix, draws by columns. All draws at all
-# rows may be far larger than the data, so rows go in blocks of about this many numbers.
+# All draws at all rows may be far larger than the data, so rows go in blocks of about this many numbers; R hears a stop
+# between them.
 block_numbers <- 2e6
 
+# Rows by their numbers, a block each, where a row has so many.
+row_blocks <- function(n, numbers) {
+  size <- max(1, floor(block_numbers / numbers))
+  lapply(seq(1, by = size, length.out = ceiling(n / size)), function(start) start:min(start + size - 1, n))
+}
+
+# Numbers made of the draws' values at each row and class: `statistic` takes a matrix, draws by columns.
 over_draws <- function(fit, rows, lambda, type, columns, statistic) {
   coefficients <- t(draws_matrix(fit, lambda))
   outputs <- max(1L, fit$spec$classes)
   n <- nrow(rows$x)
   out <- array(0, c(n, outputs, columns))
-  size <- max(1, floor(block_numbers / (ncol(coefficients) * outputs)))
-  for (start in seq(1, by = size, length.out = ceiling(n / size))) {
-    at <- start:min(start + size - 1, n)
+  for (at in row_blocks(n, ncol(coefficients) * outputs)) {
     values <- row_values(rows_at(rows, at), coefficients, fit$spec, family_of(fit), type)
     out[at, , ] <- statistic(matrix(values, ncol = ncol(coefficients)))
+    Sys.sleep(0)
   }
   out
 }

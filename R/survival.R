@@ -49,8 +49,8 @@ survival_values <- function(fit, rows, times, lambda, asked) {
   array(c(point, limits), c(shape, 3L), c(names, list(c("fit", "lwr", "upr"))))
 }
 
-# Draws by rows and times.
-survival_draws <- function(fit, rows, times, lambda, numbers = block_numbers) {
+# Draws by rows and times; baselines take longer than products, so blocks are smaller.
+survival_draws <- function(fit, rows, times, lambda, numbers = block_numbers / 8) {
   usable <- usable_draws(fit, lambda)
   draws <- draws_matrix(fit, lambda)
   own <- linear_rows(fit, NULL)
@@ -64,6 +64,7 @@ survival_draws <- function(fit, rows, times, lambda, numbers = block_numbers) {
     coefficients <- t(draws[at, , drop = FALSE])
     out[at, ] <- t(survival_at(fit$y, fit$spec$status, weights, link_values(own, coefficients, fit$spec),
       link_values(rows, coefficients, fit$spec), times))
+    Sys.sleep(0)
   }
   out
 }

@@ -59,7 +59,7 @@ cases <- list(
   genlasso_x = paste0(chain(1000L), "x <- matrix(rnorm(300 * n), 300); y <- rnorm(300); go <- function() repeat wbb_genlasso(y, x, D, lambda = 5, draws = 1000)"),
   genlasso_cv = paste0(chain(3000L), "y <- cumsum(rnorm(n)); go <- function() repeat wbb_genlasso(y, D = D, lambda = 'cv', draws = 1000)"),
   bridge_tall = paste0(normal(10000L, 100L), "go <- function() bayes_bridge(x, y, draws = 1e6)"),
-  bridge_wide = paste0(normal(200L, 5000L), "go <- function() repeat bayes_bridge(x, y, draws = 1e5)"),
+  bridge_wide = paste0(normal(200L, 5000L), "go <- function() repeat bayes_bridge(x, y, draws = 2e4)"),
   bridge_square = paste0(normal(3000L, 2000L), "go <- function() repeat bayes_bridge(x, y, draws = 1e4)"),
   marglik = paste0(normal(5000L, 50L), "go <- function() repeat marginal_likelihood(x, y, lambda = c(10, 100, 1000))"),
   wbb = "d <- as.data.frame(matrix(rnorm(1e6), 1e5)); m <- lm(V1 ~ ., d); go <- function() repeat wbb(m, draws = 1e4)",
