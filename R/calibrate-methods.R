@@ -5,15 +5,19 @@
 #' `confint()` gives intervals that cover as often as `level` says, so far as [calibrate()] can know. `summary()` shows the
 #' coverage at several levels, and `plot()` and `autoplot()` draw it against the level: before the calibration, and after it.
 #'
-#' Studentised intervals are the mean of the fit's draws plus quantiles of the root \eqn{t_r} times their standard
+#' `"inverted"` intervals hold the truths under which the mean of the fit's draws would not be unusual, as the replicates
+#' show it; they need truths that are drawn, and are then the default (see [calibrate()]). They may be narrower than the nominal ones. Where
+#' no truth makes such a mean unusual, an interval has no end, and a warning says so: the penalty hides what the data say.
+#'
+#' `"studentized"` intervals, the default otherwise, are the mean of the fit's draws plus quantiles of the root \eqn{t_r} times their standard
 #' deviation. Those of type `"level"` are the equal-tailed intervals of the draws at the calibrated level of each
 #' coefficient. They stay within the range of the draws, and in its tails: a level of 0.995 needs some thousands of draws.
-#' Both contain the nominal interval unless you ask for narrower ones: a coefficient that is zero in the mode is
+#' Both contain the nominal interval unless you ask for narrower ones: a coefficient that is zero in the truth is
 #' covered by narrow intervals in all replicates, which says nothing of one that is small and not zero.
 #' Where more than a share of 1 - `level` of the replicates have the truth beyond all draws, or draws without any spread
 #' beside it, the range of the draws is given, and a warning says so.
 #'
-#' The curve after the calibration is that of studentised intervals, and honest about the Monte Carlo error: quantiles are
+#' The curve after the calibration is that of the default intervals, and honest about the Monte Carlo error: they are
 #' found from one half of the replicates and judged by the other. The grey band is where the curve of exact intervals would lie, point by
 #' point in 95 of 100 cases.
 #'
@@ -21,8 +25,9 @@
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level The coverage that the intervals are to have; by default that of the calibration. Any other may be asked
 #'   for. For `summary()` one or more.
-#' @param type `"studentized"` intervals, or the equal-tailed ones at the calibrated `"level"`.
-#' @param narrow Give an interval that does not contain the nominal one where that covers in the replicates?
+#' @param type `"inverted"` intervals, `"studentized"` ones, or the equal-tailed ones at the calibrated `"level"`. `NULL` is
+#'   the first that the calibration has.
+#' @param narrow Give a studentised or equal-tailed interval that does not contain the nominal one, where that covers in the replicates?
 #' @param digits The number of significant digits.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param pars Coefficients to show: names, or positions. `NULL` shows all but the intercept if they are at
@@ -34,7 +39,7 @@
 #' @return `confint()`: a matrix with the limits as columns. `summary()`: an object of class
 #'   `summary.wbb_calibration` with the data frame `table`, a row for each coefficient and level.
 #'   `as.data.frame()`: the `table` of the calibration. `tidy()`: a data frame with `term`, `estimate` (the mode),
-#'   the (studentised) limits `conf.low` and `conf.high`, `coverage`, `coverage.se` and `calibrated.level`. `plot()`: the numbers shown,
+#'   the (calibrated) limits `conf.low` and `conf.high`, `coverage`, `coverage.se` and `calibrated.level`. `plot()`: the numbers shown,
 #'   invisibly; `autoplot()`: a ggplot object.
 #' @examples
 #' fit <- wbb_lasso(y ~ bmi + map + ltg, diabetes[1:50, ], lambda = 100, draws = 400, seed = 1)
@@ -48,27 +53,43 @@ NULL
 
 #' @rdname confint.wbb_calibration
 #' @export
-confint.wbb_calibration <- function(object, parm, level = object$level, type = c("studentized", "level"),
+confint.wbb_calibration <- function(object, parm, level = object$level, type = NULL,
                                     narrow = FALSE, ...) {
   check_dots(..., .function = "confint", .known = c("parm", "level", "type", "narrow"))
   level <- check_level(level)
-  type <- check_choice(type, "type", c("studentized", "level"))
+  type <- check_interval_type(type, object)
   narrow <- check_flag(narrow, "narrow")
   draws <- draws_matrix(object$fit)
   at <- if (missing(parm)) seq_len(ncol(draws)) else check_parm(parm, colnames(draws))
   draws <- draws[, at, drop = FALSE]
-  limits <- if (type == "level") {
+  limits <- if (type == "inverted") {
+    inverted_limits(object$truths[, at, drop = FALSE], object$mean[, at, drop = FALSE], colMeans(draws), level, object$df)
+  } else if (type == "level") {
     level_limits(draws, object$u[, at, drop = FALSE], level, narrow)
   } else {
     studentized_limits(draws, object$root[, at, drop = FALSE], level, narrow)
   }
   endless <- colSums(!is.finite(limits)) > 0
-  if (any(endless)) {
+  if (any(endless) && type == "inverted") {
+    warn("level", paste0("No truth that was tried is unlikely for ", show_values(colnames(draws)[endless]),
+      ": the interval has no end; take more `replicates`, or a smaller `lambda`"))
+  } else if (any(endless)) {
     warn("level", paste0("No interval of the draws covers in ", percent(level), " of the replicates for ",
       show_values(colnames(draws)[endless]), ": the range of the draws is given, and covers less"))
     limits[, endless] <- apply(draws[, endless, drop = FALSE], 2L, range)
   }
   matrix(t(limits), ncol = 2L, dimnames = list(colnames(draws), percent(interval_probs(level))))
+}
+
+check_interval_type <- function(type, calibration) {
+  drawn <- !is.null(calibration$truths)
+  if (is.null(type)) return(if (drawn) "inverted" else "studentized")
+  type <- check_choice(type, "type", c("inverted", "studentized", "level"))
+  if (type == "inverted" && !drawn) {
+    bad_argument("type", "be \"studentized\" or \"level\" for a calibration whose truths are not drawn", type,
+      advice = "Calibrate with `truth = \"drawn\"`.")
+  }
+  type
 }
 
 # By columns.
@@ -104,7 +125,7 @@ print_calibration_header <- function(x) {
   words <- describe(x$fit)
   cat("Calibration of the ", sub("^W", "w", words$title), "\n\n", sep = "")
   cat("Call: ", paste(deparse(x$call, 80L, nlines = 4L), collapse = "\n      "), "\n", sep = "")
-  cat("Replicates: ", counted(x$replicates, "data set"), " from the ", x$from, " (", x$scheme, "), ",
+  cat("Replicates: ", counted(x$replicates, "data set"), " from ", if (x$from == "drawn") "truths that are drawn" else paste("the", x$from), " (", x$scheme, "), ",
     counted(x$draws, "draw"), " each\n", sep = "")
   cat("Lambda: ", if (x$rule == "fixed") {
     paste(format_lambda(x$fit$lambda), "in all")
@@ -204,9 +225,8 @@ coverage_data <- function(x, pars, n) {
   mean <- is.null(pars) && length(at) > n
   levels <- seq(0.5, 0.99, by = 0.01)
   u <- x$u[, at, drop = FALSE]
-  root <- x$root[, at, drop = FALSE]
   curve <- lapply(levels, function(level) {
-    shares <- list(before = achieved(u, level), after = achieved_after(root, u, level))
+    shares <- list(before = achieved(u, level), after = achieved_after(x, level, at))
     if (mean) shares <- lapply(shares, base::mean)
     # The mean over coefficients is less uncertain than each of them; how much less is not known.
     off <- 2 * sqrt(level * (1 - level) / nrow(u))

@@ -147,7 +147,10 @@ check_same_problem <- function(first, other) {
   if (!identical(class(first), class(other))) refuse("classes")
   if (!isTRUE(all.equal(first$lambda, other$lambda, tolerance = 1e-12))) refuse("lambdas")
   if (!identical(first$fingerprint, other$fingerprint)) refuse("data")
-  settings <- setdiff(union(names(first$spec), names(other$spec)), free_settings)
+  if (is_redrawn(first) != is_redrawn(other)) refuse("ways to choose lambda")
+  # How lambda was found matters where it is found in every draw.
+  free <- if (is_redrawn(first)) setdiff(free_settings, c("lambda_rule", "nfolds", "nlambda", "lambda_min_ratio")) else free_settings
+  settings <- setdiff(union(names(first$spec), names(other$spec)), free)
   for (name in settings) {
     if (!identical(first$spec[[name]], other$spec[[name]])) refuse(paste0("settings of `", name, "`"))
   }

@@ -361,7 +361,9 @@ sums_estimator <- function() {
 
 # `m` are the sums; what they were made with is no question any more.
 sums_prepare <- function(m, given, call) {
-  if (identical(given$lambda, "marglik")) bad_argument("lambda", "be \"cv\" or numbers where there are only sums", "marglik")
+  if (identical(given$lambda, "marglik") || identical(given$lambda, "redrawn")) {
+    bad_argument("lambda", "be \"cv\" or numbers where there are only sums", given$lambda)
+  }
   given[c("draws", "seed", "first_draw", "weights", "nfolds")] <- list(m$draws, m$seed, m$first_draw, m$weights, ncol(m$folds))
   given$family <- "gaussian"
   for (name in c("case_weights", "cluster", "foldid", "offset")) given[name] <- list(NULL)

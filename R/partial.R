@@ -29,7 +29,8 @@ run_with_future <- function(run, job, design, progress, each = 1L, globals = lis
       add_done(run, result$done, chunk)
       return(FALSE)
     }
-    result["cv"] <- list(cv)
+    # A lambda that is redrawn needs it in every worker.
+    if (!is.null(cv)) result["cv"] <- list(cv)
     add_part(run, run$make(result, chunk))
   }
   lost <- run_chunks(split_settings(run$settings, each), chunk_work(job, design), take, progress, globals, packages)

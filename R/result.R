@@ -2,6 +2,15 @@
 
 # By lambda ------------------------------------------------------------------------
 
+# Has every draw a lambda of its own?
+is_redrawn <- function(fit) identical(fit$spec$lambda, "redrawn")
+
+# The median and the ends of the middle 90 % of them; a summary has kept it.
+redrawn_lambdas <- function(fit) {
+  if (!is.null(fit$redrawn) || !is_redrawn(fit)) return(fit$redrawn)
+  stats::quantile(fit$diagnostics$lambda, c(0.05, 0.5, 0.95), names = FALSE)
+}
+
 # The attributes of draws: by draw, coefficient and, for a path, lambda.
 draws_shape <- function(draws, names, lambda = NULL) {
   path <- length(lambda) > 1L

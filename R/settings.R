@@ -31,7 +31,7 @@ draw_settings <- function(given, numbers, what) {
 
 # Draws of coefficients, at all lambdas.
 coefficient_settings <- function(given, coefficients, lambda) {
-  lambdas <- if (identical(lambda, "cv")) 1L else length(lambda)
+  lambdas <- if (is.character(lambda)) 1L else length(lambda)
   what <- paste0(coefficients, " coefficients", if (lambdas > 1L) paste(" at", lambdas, "lambdas"))
   draw_settings(given, coefficients * lambdas, what)
 }
@@ -90,9 +90,9 @@ check_groups <- function(value, n, argument) {
 
 # The penalty ----------------------------------------------------------------------
 
-# Distinct numbers, or "cv" if that is among the `words` that the estimator knows.
+# Distinct numbers, or one of the `words` that the estimator knows; "marglik" has become a number before.
 check_lambda <- function(value, words = character()) {
-  if ("cv" %in% words && identical(value, "cv")) return(value)
+  for (word in setdiff(words, "marglik")) if (identical(value, word)) return(value)
   if (is.character(value) || is.null(value) || length(value) == 0L) {
     must <- c(if (length(words)) paste(dQuote(words, FALSE), collapse = ", "), "non-negative numbers")
     bad_argument("lambda", paste("be", paste(must, collapse = " or ")), value)
@@ -110,8 +110,8 @@ cv_settings <- function(given, n, cluster, lambda) {
   foldid <- check_foldid(given$foldid, n)
   nfolds <- check_count(given$nfolds, "nfolds", 2)
   units <- if (is.null(cluster)) n else max(cluster)
-  if (identical(lambda, "cv") && is.null(foldid) && units < 2) {
-    bad_argument("lambda", "be given when there is a single row or cluster", "cv")
+  if (is.character(lambda) && is.null(foldid) && units < 2) {
+    bad_argument("lambda", "be given when there is a single row or cluster", lambda)
   }
   list(
     lambda_rule = check_choice(given$lambda_rule, "lambda_rule", c("min", "1se")),

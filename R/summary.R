@@ -34,7 +34,10 @@ summary_parts <- function(fit, probs, lambda, digits) {
   table <- do.call(rbind, lapply(lambdas, summary_table, fit = fit, probs = probs))
   structure(
     list(
-      fit = structure(fit[c("call", "lambda", "lambda_from", "cv", "spec", "na.action")], class = class(fit)),
+      fit = structure(
+        c(fit[c("call", "lambda", "lambda_from", "cv", "spec", "na.action")], list(redrawn = redrawn_lambdas(fit))),
+        class = class(fit)
+      ),
       table = table, lambda = lambdas, draws = draw_count(fit$spec),
       not_converged = sum(failed_solutions(fit, lambda)), digits = check_count(digits, "digits")
     ),

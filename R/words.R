@@ -45,6 +45,11 @@ lambda_text <- function(fit) {
   }
   if (fit$lambda_from == "marglik") from <- " (largest marginal likelihood)"
   if (fit$lambda_from == "pooled") from <- " (the mean of the imputations)"
+  redrawn <- redrawn_lambdas(fit)
+  if (!is.null(redrawn)) {
+    from <- paste0(sub(")", "", from, fixed = TRUE), "; redrawn: median ", signif(redrawn[2L], 3L), ", 90 % from ", signif(redrawn[1L], 3L), " to ",
+      signif(redrawn[3L], 3L), ")")
+  }
   paste0(format_lambda(fit$lambda), from)
 }
 

@@ -1,5 +1,6 @@
 small <- wbb_lasso(y ~ bmi + map + ltg + age, diabetes[1:60, ], lambda = 100, draws = 200, seed = 1, threads = 1)
-checked <- calibrate(small, replicates = 60, seed = 1, threads = 1)
+checked <- calibrate(small, replicates = 60, truth = "mode", seed = 1, threads = 1)
+drawn <- calibrate(small, replicates = 60, seed = 1, threads = 1)
 
 test_that("u is uniform where the intervals are exact", {
   # Many rows, no penalty: the bootstrap is exact but for O(1/n). A distance above sqrt(log(2/e) / 2R) has a chance
@@ -80,10 +81,47 @@ test_that("studentised intervals hold what their quantiles of the replicates say
   expect_error(confint(checked, type = "t"), class = "wbb_error_argument")
 })
 
+test_that("lines are those of a probit regression, and their intervals those of the truths that are not refuted", {
+  set.seed(1)
+  truths <- cbind(a = rnorm(300, 2), b = rnorm(300))
+  below <- cbind(runif(300) < pnorm(3 - 1.5 * truths[, 1]), runif(300) < pnorm(0.5 - truths[, 2]))
+  lines <- probit_lines(truths, below)
+  for (j in 1:2) {
+    by_glm <- stats::glm(below[, j] ~ truths[, j], family = stats::binomial("probit"))
+    expect_equal(unname(lines[, j] * c(1, -1)), unname(coef(by_glm)), tolerance = 1e-3)
+  }
+  # A mean that is a monotone function of truth + N(0, 1), whatever the function: the interval is that of a z test.
+  # Of 4,000 replicates a line has an error of some 0.04.
+  truth <- cbind(rnorm(4000))
+  mean <- pmax(truth + rnorm(4000) - 1, 0)^3
+  expect_equal(unname(inverted_limits(truth, mean, (1.5 - 1)^3, 0.95, Inf)[, 1]), 1.5 + c(-1, 1) * qnorm(0.975), tolerance = 0.1)
+  # Where the penalty hides it, a mean of zero says that the truth is not large, and nothing else.
+  hidden <- inverted_limits(truth, mean, 0, 0.95, Inf)
+  expect_identical(unname(hidden[1, 1]), -Inf)
+  expect_equal(unname(hidden[2, 1]), 1 + qnorm(0.975), tolerance = 0.1)
+  # Those of replicates, by the other half of them: nearly standard normal.
+  score <- inversion_scores(truth, (truth + rnorm(4000))^3)
+  expect_lt(abs(mean(abs(score) < 1.96) - 0.95), 0.02)
+})
+
+test_that("intervals of drawn truths are inverted tests", {
+  limits <- confint(drawn)
+  expect_identical(limits, confint(drawn, type = "inverted"))
+  expect_identical(dimnames(limits), dimnames(confint(small)))
+  for (j in 1:5) {
+    own <- mean(as.matrix(small)[, j])
+    line <- probit_lines(drawn$truths[, j, drop = FALSE], drawn$mean[, j, drop = FALSE] < own)
+    expect_equal(unname(line["a", ] - line["b", ] * limits[j, ]), c(1, -1) * qt(0.975, drawn$df))
+  }
+  expect_true(drawn$df > 50 && drawn$df < 60)
+  expect_error(confint(checked, type = "inverted"), class = "wbb_error_argument")
+  expect_true(all(drawn$table$after > 0.7))
+})
+
 test_that("where no level covers, a warning says so", {
   # Unit weights and a fixed penalty: all draws are the mode, which is not the truth.
   fit <- update(small, weights = "ones", prior_weight = "fixed", draws = 5)
-  same <- calibrate(fit, replicates = 10, seed = 1, threads = 1)
+  same <- calibrate(fit, replicates = 10, truth = "mode", seed = 1, threads = 1)
   expect_identical(unname(same$u[, "bmi"]), rep(1, 10))
   expect_identical(same$table$coverage[2], 0)
   expect_warning(confint(same, "bmi"), class = "wbb_warning_level")
@@ -92,8 +130,11 @@ test_that("where no level covers, a warning says so", {
 })
 
 test_that("a replicate depends on seed and number, not on threads", {
-  again <- calibrate(small, replicates = 10, seed = 1, threads = 2)
+  again <- calibrate(small, replicates = 10, truth = "mode", seed = 1, threads = 2)
   expect_identical(again$u, checked$u[1:10, ])
+  again <- calibrate(small, replicates = 10, seed = 1, threads = 2)
+  expect_identical(again$mean, drawn$mean[1:10, ])
+  expect_identical(again$truths, drawn$truths[1:10, ])
   set.seed(3)
   one <- calibrate(small, replicates = 3, threads = 1)
   set.seed(3)
@@ -107,8 +148,8 @@ test_that("units of the data and of the response do not matter", {
   scaled <- transform(diabetes[1:60, ], y = 1000 * y, bmi = bmi / 7)
   fit <- wbb_lasso(y ~ bmi + map + ltg + age, scaled, lambda = 100 * 1000, draws = 200, seed = 1, threads = 1)
   shifted <- update(small, y + 100 * age ~ ., offset = 100 * age)
-  expect_equal(calibrate(shifted, replicates = 15, seed = 1, threads = 1)$u, checked$u[1:15, ], tolerance = 1e-4)
-  expect_equal(calibrate(fit, replicates = 15, seed = 1, threads = 1)$u, checked$u[1:15, ], tolerance = 1e-4)
+  expect_equal(calibrate(shifted, replicates = 15, seed = 1, threads = 1)$u, drawn$u[1:15, ], tolerance = 1e-4)
+  expect_equal(calibrate(fit, replicates = 15, seed = 1, threads = 1)$u, drawn$u[1:15, ], tolerance = 1e-4)
 })
 
 test_that("every scheme runs, for sparse x, clusters, refits, trends and lambdas chosen anew", {
@@ -131,6 +172,45 @@ test_that("every scheme runs, for sparse x, clusters, refits, trends and lambdas
   expect_identical(dim(suppressWarnings(confint(of_trend))), c(50L, 2L))
   formula <- wbb_lasso(y ~ factor(sex) * bmi, diabetes[1:60, ], lambda = 50, draws = 40, seed = 1, threads = 1)
   fine(calibrate(formula, 6, seed = 1, threads = 1))
+})
+
+test_that("every family is simulated and calibrated", {
+  lung <- na.omit(survival::lung[1:90, c("time", "status", "age", "sex", "ph.ecog")])
+  fits <- list(
+    wbb_lasso(am ~ wt + hp, mtcars, family = "binomial", lambda = 1, draws = 40, seed = 1, threads = 1),
+    wbb_lasso(cbind(ncases, ncontrols) ~ unclass(agegp), esoph, family = "binomial", lambda = 1, draws = 40, seed = 1, threads = 1),
+    wbb_lasso(carb ~ wt + hp, mtcars, family = "poisson", lambda = 1, draws = 40, seed = 1, threads = 1, offset = rep(0.1, 32)),
+    wbb_lasso(Species ~ Sepal.Length + Petal.Width, iris, family = "multinomial", lambda = 2, draws = 40, seed = 1, threads = 1),
+    wbb_lasso(survival::Surv(time, status) ~ ., lung, family = "cox", lambda = 2, draws = 40, seed = 1, threads = 1)
+  )
+  for (fit in fits) {
+    for (scheme in c("parametric", "pairs")) {
+      cal <- suppressWarnings(calibrate(fit, 12, scheme = scheme, seed = 1, threads = 1))
+      expect_identical(cal$table$term, colnames(as.matrix(fit)))
+      expect_true(all(cal$u >= 0 & cal$u <= 1, na.rm = TRUE))
+      expect_identical(dim(suppressWarnings(confint(cal))), c(ncol(as.matrix(fit)), 2L))
+    }
+    expect_error(calibrate(fit, 6, scheme = "residual"), "parametric", class = "wbb_error_argument")
+    expect_error(calibrate(fit, 6, scheme = "pairs", truth = "drawn"), "pairs", class = "wbb_error_argument")
+  }
+  chosen <- suppressWarnings(calibrate(update(fits[[3]], lambda = "cv", refit = TRUE, nlambda = 12, nfolds = 4), 8, lambda = "rechosen", seed = 1, threads = 1))
+  expect_gt(length(unique(chosen$lambda)), 1)
+})
+
+test_that("intervals of a logistic lasso cover truths that they have not seen", {
+  # 25 data sets with two coefficients that are not zero: 50 intervals, a standard error of 0.03. Plain ones cover about 0.4.
+  skip_on_cran()
+  truth <- c(1, -0.7, 0, 0)
+  covered <- vapply(1:25, function(seed) {
+    set.seed(seed)
+    x <- matrix(rnorm(80 * 4), 80)
+    fit <- wbb_lasso(x, rbinom(80, 1, plogis(drop(x %*% truth))), lambda = 6, prior_weight = "fixed", draws = 150, seed = seed,
+      family = "binomial", threads = 2)
+    inside <- function(limits) (limits[-1, 1] <= truth & truth <= limits[-1, 2])[1:2]
+    c(mean(inside(confint(fit))), mean(inside(suppressWarnings(confint(calibrate(fit, 80, draws = 60, seed = 1, threads = 2))))))
+  }, c(0, 0))
+  expect_lt(mean(covered[1, ]), 0.8)
+  expect_gt(mean(covered[2, ]), 0.85)
 })
 
 test_that("wrong arguments are named", {

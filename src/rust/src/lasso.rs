@@ -7,9 +7,10 @@ use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::cv::Curve;
 use wbb_core::engine::job::Control;
-use wbb_core::engine::problem::WeightedProblem;
-use wbb_core::lasso::{Glm, Lasso, Options};
+use wbb_core::engine::problem::{Mode, WeightedProblem};
+use wbb_core::lasso::{Glm, Lasso, Method, Options};
 use wbb_core::loss::response::Family;
 
 /// Start a lasso job; see R/lasso.R for the settings.
@@ -32,17 +33,28 @@ fn start(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
         }
         let glm = Glm::new(x, response, measure, plan, options, control)?;
         let draws = draws(&glm, range, control)?;
-        let (method, lambda, modes, curve) = (glm.method.name(), glm.lambda, glm.modes, glm.curve);
-        Ok(Solved { draws, modes, lambda, curve, method }.outcome())
+        Ok(outcome(draws, glm.modes, glm.lambda, glm.curve, glm.method))
     })
 }
 
 /// The draws of a range, and what came before them.
 pub fn solved(lasso: Lasso, range: Option<Range>, control: &Control) -> Result<Outcome> {
     let draws = draws(&lasso, range, control)?;
-    let (method, lambda, modes, curve) =
-        (lasso.method.name(), lasso.lambda, lasso.modes, lasso.curve);
-    Ok(Solved { draws, modes, lambda, curve, method }.outcome())
+    Ok(outcome(draws, lasso.modes, lasso.lambda, lasso.curve, lasso.method))
+}
+
+/// With the lambda of each draw, and of each of a path.
+fn outcome(
+    draws: Option<Draws<f64>>,
+    modes: Vec<Mode>,
+    lambda: Vec<f64>,
+    curve: Option<Curve>,
+    method: Method,
+) -> Outcome {
+    let lambdas = draws.as_ref().map_or_else(Vec::new, |draws| draws.asides.clone());
+    let modes = modes.into_iter().zip(&lambda).map(|(mode, l)| mode.carrying(*l)).collect();
+    let solved = Solved { draws, modes, lambda, curve, method: method.name() };
+    solved.outcome_with(move || vec![("lambdas", lambdas.into())])
 }
 
 fn draws<P: WeightedProblem>(

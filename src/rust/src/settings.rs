@@ -14,12 +14,13 @@ pub fn lambda(fields: &Fields) -> Result<Lambda> {
         return fields.numbers("lambda").map(Lambda::Given);
     }
     match fields.text("lambda")?.as_str() {
-        "cv" => Ok(Lambda::CrossValidated(cross_validation(fields)?)),
+        "cv" => Ok(Lambda::CrossValidated(cross_validation(fields, false)?)),
+        "redrawn" => Ok(Lambda::CrossValidated(cross_validation(fields, true)?)),
         word => fields.unknown("lambda", word),
     }
 }
 
-fn cross_validation(fields: &Fields) -> Result<CrossValidation> {
+fn cross_validation(fields: &Fields, anew: bool) -> Result<CrossValidation> {
     let folds = match fields.optional_counts("foldid")? {
         Some(of_row) => Folds::Given(of_row),
         None => Folds::Count(fields.count("nfolds")? as u32),
@@ -29,6 +30,7 @@ fn cross_validation(fields: &Fields) -> Result<CrossValidation> {
         lambdas: fields.count("nlambda")?,
         ratio: fields.optional_number("lambda_min_ratio")?,
         rule: Rule::new(&fields.text("lambda_rule")?)?,
+        anew,
     })
 }
 

@@ -254,7 +254,7 @@ fn everything_that_least_squares_have() {
         }
         let two =
             draws(&fit(&d, plan(200), Options { refit: Some(0.0), ..options(7, &[8.0]) }), 1, 6);
-        let support = |d: &Draws| d.theta.iter().map(|v| *v == 0.0).collect::<Vec<bool>>();
+        let support = |d: &Draws<f64>| d.theta.iter().map(|v| *v == 0.0).collect::<Vec<bool>>();
         assert_eq!(support(&alone), support(&two), "{what}");
         assert!(two.objective.iter().zip(&alone.objective).all(|(b, a)| b <= a), "{what}");
         let mut opts = options(7, &[1e5]);

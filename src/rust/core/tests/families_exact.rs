@@ -126,7 +126,7 @@ fn no_gap_is_smaller_than_what_a_tighter_solve_still_gains() {
                     let found = solve(tolerance);
                     for k in (0..10).filter(|&k| found.status[[k, 0]] == Status::Converged) {
                         let (w, prior) = weights_of(&plan(), k as u64 + 1);
-                        let value = |draws: &Draws| {
+                        let value = |draws: &Draws<f64>| {
                             let theta = draws.theta.slice(s![k, .., 0]).to_vec();
                             objective(&d, &w, &theta, scale * lambda * prior, 1.0).0
                         };

@@ -58,7 +58,7 @@ fn lasso(d: &Problem, plan: WeightPlan, options: Options) -> Result<Lasso, Error
     )
 }
 
-fn draws(lasso: &Lasso, first: u64, count: usize) -> Draws {
+fn draws(lasso: &Lasso, first: u64, count: usize) -> Draws<f64> {
     bootstrap::run(lasso, first, count, &Control::default()).unwrap()
 }
 
@@ -66,7 +66,7 @@ fn draws(lasso: &Lasso, first: u64, count: usize) -> Draws {
 fn the_three_methods_agree_and_certify() {
     for (n, p, lambda) in [(300, 12, 20.0), (60, 40, 5.0), (400, 5, 0.0), (80, 6, 1e5)] {
         for alpha in [1.0, 0.4] {
-            let mut found: Vec<Draws> = Vec::new();
+            let mut found: Vec<Draws<f64>> = Vec::new();
             for method in METHODS {
                 let mut opts = options(p, &[lambda, 2.0 * lambda]);
                 opts.alpha = alpha;
@@ -214,7 +214,7 @@ fn the_second_step_is_least_squares_on_the_selected_set() {
         one.method = method;
         two.method = method;
         let (a, b) = (draws(&one, 1, 8), draws(&two, 1, 8));
-        let support = |d: &Draws| d.theta.iter().map(|v| *v == 0.0).collect::<Vec<bool>>();
+        let support = |d: &Draws<f64>| d.theta.iter().map(|v| *v == 0.0).collect::<Vec<bool>>();
         assert_eq!(support(&a), support(&b));
         // Its objective is the residual sum of squares alone, and smaller than the lasso's.
         assert!(a.sigma.iter().zip(&b.sigma).all(|(a, b)| b <= a));

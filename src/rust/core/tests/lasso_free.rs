@@ -76,7 +76,7 @@ impl Problem {
     }
 }
 
-fn draws(lasso: &Lasso, count: usize) -> Draws {
+fn draws(lasso: &Lasso, count: usize) -> Draws<f64> {
     bootstrap::run(lasso, 1, count, &Control::default()).unwrap()
 }
 

@@ -1,35 +1,37 @@
 //! Do the intervals cover? The bootstrap run on data simulated from a fit, whose truth is known (MATH 10).
 //!
 //! Replicate r has a response of its own and weights of its own, both functions of (seed, r) alone;
-//! the design is shared. Of the draws of a replicate nothing is kept but where the truth lies among
+//! the design is shared where rows stay in their order. Of the draws of a replicate nothing is kept but where the truth lies among
 //! them, which says for every level at once whether the interval covers: Newton's (1991) prepivoting.
 //!
 //! Replicates run in parallel, the draws of each one after another.
 
+mod counts;
+mod errors;
+mod lasso;
 mod pairs;
 mod place;
 mod response;
+mod survival;
 
-use crate::data::source::Source;
 use crate::engine::job::{Control, Stage, for_each};
 use crate::engine::problem::{Status, WeightedProblem};
 use crate::error::Error;
-use crate::lasso::{Lasso, Options};
 use crate::random::streams::random_stream;
 use crate::random::weights::WeightPlan;
 use crate::trendfilter::{TrendFilter, TrendOptions};
+use errors::Errors;
+pub use lasso::{Original, lasso};
 use ndarray::{Array2, ShapeBuilder};
-use pairs::Pairs;
 use place::Place;
 use rand::RngCore;
 use rand_chacha::ChaCha8Rng;
-use response::Response;
 use std::sync::{Mutex, PoisonError};
 
 /// How data are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Normal errors about the fitted values.
+    /// Responses of the family about the fitted values.
     Parametric,
     /// The fit's own residuals about them, drawn with replacement.
     Residual,
@@ -51,16 +53,23 @@ impl Scheme {
 /// What is simulated from, and how often.
 pub struct Simulation {
     pub scheme: Scheme,
-    /// What the intervals are to cover: a number for each coefficient.
-    pub truth: Vec<f64>,
-    /// The response that the truth predicts in each row, and its standard deviation where the case
-    /// weight is 1.
-    pub fitted: Vec<f64>,
+    /// What the intervals are to cover, a number for each coefficient: one truth for all replicates, or one each.
+    pub truths: Vec<Vec<f64>>,
+    /// Of an error where the case weight is 1.
     pub sigma: f64,
+    /// What the fit left, for errors that are drawn from it.
+    pub residuals: Vec<f64>,
     pub replicates: usize,
     /// In each of them.
     pub draws: u64,
     pub seed: u64,
+}
+
+impl Simulation {
+    fn truth(&self, replicate: usize) -> &[f64] {
+        let at = replicate % self.truths.len().max(1);
+        self.truths.get(at).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Where the truth lies among the draws of each replicate.
@@ -69,45 +78,21 @@ pub struct Coverage {
     /// is the truth; NaN without draws.
     pub first: Array2<f64>,
     pub last: Array2<f64>,
-    /// How many standard deviations of the draws the truth lies above their mean.
+    /// How many standard deviations of the draws the truth lies above their mean, and that mean.
     pub root: Array2<f64>,
+    pub mean: Array2<f64>,
     /// Of each replicate: its lambda, and the draws that have no solution.
     pub lambda: Vec<f64>,
     pub failed: Vec<u32>,
 }
 
-/// Of a lasso.
-pub fn lasso(
-    x: Source,
-    y: Vec<f64>,
-    plan: WeightPlan,
-    options: Options,
-    simulation: &Simulation,
-    control: &Control,
-) -> Result<Coverage, Error> {
-    control.begin(Stage::Mode, 1);
-    if simulation.scheme == Scheme::Pairs {
-        let pairs = Pairs::new(x, y, plan, options);
-        return run(simulation, control, |rng, control| {
-            let lasso = pairs.draw(rng, control)?;
-            Ok((lasso.lambda[0], lasso))
-        });
-    }
-    let response = Response::new(simulation, &y, &plan);
-    let whole = Lasso::new(x, y, plan, options, &control.within())?;
-    run(simulation, control, |rng, control| {
-        let seed = rng.next_u64();
-        let lasso = whole.with_response(response.draw(rng), seed, control)?;
-        Ok((lasso.lambda[0], lasso))
-    })
-}
-
-/// Of a trend filter.
+/// Of a trend filter; `fitted` is what the truth says of each row.
 pub fn trendfilter(
     x: &[f64],
     y: Vec<f64>,
     plan: WeightPlan,
     options: TrendOptions,
+    fitted: &[f64],
     simulation: &Simulation,
     control: &Control,
 ) -> Result<Coverage, Error> {
@@ -116,27 +101,32 @@ pub fn trendfilter(
         let text = "must not be \"pairs\": a trend has its points given";
         return Err(Error::argument("scheme", text.into()));
     }
-    let response = Response::new(simulation, &y, &plan);
+    let errors = Errors::new(simulation, &plan);
     let whole = TrendFilter::new(x, y, plan, options, &control.within())?;
-    run(simulation, control, |rng, control| {
+    run(simulation, control, &|_, rng, control| {
         let seed = rng.next_u64();
-        let filter = whole.with_response(response.draw(rng), seed, control)?;
+        let filter = whole.with_response(errors.about(fitted, rng), seed, control)?;
         Ok((filter.lambda[0], filter))
     })
 }
 
-/// Every replicate; `make` simulates its data and gives its lambda and its problem.
+/// Data simulated from a truth: their lambda and their problem.
+type Maker<'a, P> =
+    dyn Fn(&[f64], &mut ChaCha8Rng, &Control) -> Result<(f64, P), Error> + Sync + 'a;
+
+/// Every replicate; `make` simulates its data from its truth and gives its lambda and its problem.
 fn run<P: WeightedProblem>(
     simulation: &Simulation,
     control: &Control,
-    make: impl Fn(&mut ChaCha8Rng, &Control) -> Result<(f64, P), Error> + Sync,
+    make: &Maker<P>,
 ) -> Result<Coverage, Error> {
-    let (count, size) = (simulation.replicates, simulation.truth.len());
+    let (count, size) = (simulation.replicates, simulation.truth(0).len());
     control.begin(Stage::Replicates, count as u64);
     let coverage = Mutex::new(Coverage {
         first: Array2::zeros((count, size).f()),
         last: Array2::zeros((count, size).f()),
         root: Array2::zeros((count, size).f()),
+        mean: Array2::zeros((count, size).f()),
         lambda: vec![0.0; count],
         failed: vec![0; count],
     });
@@ -145,12 +135,14 @@ fn run<P: WeightedProblem>(
     for_each(&replicates, control, name, |&r| {
         let within = control.within();
         let mut rng = random_stream(simulation.seed, b"wbb calibration, rev 1  ", r as u64);
-        let (lambda, problem) = make(&mut rng, &within)?;
-        let (places, failed) = places(&problem, simulation, &within)?;
+        let truth = simulation.truth(r);
+        let (lambda, problem) = make(truth, &mut rng, &within)?;
+        let (places, failed) = places(&problem, truth, simulation.draws, &within)?;
         let mut coverage = coverage.lock().unwrap_or_else(PoisonError::into_inner);
         for (j, place) in places.iter().enumerate() {
             (coverage.first[[r, j]], coverage.last[[r, j]]) = place.probabilities();
             coverage.root[[r, j]] = place.root();
+            coverage.mean[[r, j]] = place.mean();
         }
         (coverage.lambda[r], coverage.failed[r]) = (lambda, failed);
         drop(coverage);
@@ -163,16 +155,16 @@ fn run<P: WeightedProblem>(
 /// Where the truth lies among the draws of a problem, and how many have no solution.
 fn places<P: WeightedProblem>(
     problem: &P,
-    simulation: &Simulation,
+    truth: &[f64],
+    draws: u64,
     control: &Control,
 ) -> Result<(Vec<Place>, u32), Error> {
-    let mut places: Vec<Place> = simulation.truth.iter().map(|&t| Place::new(t)).collect();
+    let mut places: Vec<Place> = truth.iter().map(|&t| Place::new(t)).collect();
     let mut failed = 0;
     let batch = problem.batch().max(1) as u64;
-    for first in (1..=simulation.draws).step_by(batch as usize) {
-        let draws: Vec<u64> =
-            (first..first + batch).take_while(|k| *k <= simulation.draws).collect();
-        for mode in problem.solve(&draws, control)? {
+    for first in (1..=draws).step_by(batch as usize) {
+        let some: Vec<u64> = (first..first + batch).take_while(|k| *k <= draws).collect();
+        for mode in problem.solve(&some, control)? {
             if mode.status != Status::Converged {
                 failed += 1;
                 continue;

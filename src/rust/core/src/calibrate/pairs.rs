@@ -1,38 +1,41 @@
 //! Rows, or whole clusters of them, drawn with replacement: the one scheme without a model.
 
-use super::response::index;
+use super::Original;
+use super::errors::index;
 use crate::data::source::Source;
 use crate::engine::cv::{Folds, Lambda};
-use crate::engine::job::Control;
 use crate::error::Error;
-use crate::lasso::{Lasso, Options};
+use crate::lasso::Options;
+use crate::loss::response::Response;
 use crate::random::weights::WeightPlan;
 use rand::RngCore;
 use rand_chacha::ChaCha8Rng;
 
 /// The data to draw from.
-pub struct Pairs {
-    x: Source,
-    y: Vec<f64>,
-    plan: WeightPlan,
-    options: Options,
+pub struct Pairs<'a> {
+    original: &'a Original,
     /// The rows that are drawn together.
     units: Vec<Vec<usize>>,
 }
 
-impl Pairs {
-    pub fn new(x: Source, y: Vec<f64>, plan: WeightPlan, options: Options) -> Pairs {
+impl<'a> Pairs<'a> {
+    pub fn new(original: &'a Original) -> Pairs<'a> {
+        let plan = &original.plan;
         let mut units = vec![Vec::new(); plan.units()];
-        for row in 0..y.len() {
+        for row in 0..plan.rows() {
             units[plan.clusters().map_or(row, |c| c[row] as usize)].push(row);
         }
         // Without weight they say nothing, and a replicate of them alone would be empty.
         units.retain(|rows| rows.iter().any(|&row| plan.case(row) > 0.0));
-        Pairs { x, y, plan, options, units }
+        Pairs { original, units }
     }
 
-    /// The lasso of as many units, drawn from these.
-    pub fn draw(&self, rng: &mut ChaCha8Rng, control: &Control) -> Result<Lasso, Error> {
+    /// What a lasso is made of, for as many units drawn from these.
+    pub fn draw(
+        &self,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(Source, Response, WeightPlan, Options), Error> {
+        let Original { x, response, plan, options, .. } = self.original;
         let seed = rng.next_u64();
         let units: Vec<usize> = self.units.iter().map(|_| index(rng, self.units.len())).collect();
         let rows: Vec<usize> = units.iter().flat_map(|&u| self.units[u].iter().copied()).collect();
@@ -40,14 +43,13 @@ impl Pairs {
         let sizes = units.iter().map(|&u| self.units[u].len()).enumerate();
         let clusters: Vec<u32> =
             sizes.flat_map(|(drawn, size)| std::iter::repeat_n(drawn as u32, size)).collect();
-        let plan = self.plan.clone().with_seed(seed);
-        let mut options = self.options.clone();
+        let plan = plan.clone().with_seed(seed);
+        let mut options = options.clone();
         if let Lambda::CrossValidated(settings) = &mut options.lambda {
             settings.folds = folds(&settings.folds, &plan, &rows);
         }
         let plan = plan.on_rows(&rows, clusters)?;
-        let y = rows.iter().map(|&row| self.y[row]).collect();
-        Lasso::new(self.x.rows_at(&rows), y, plan, options, control)
+        Ok((x.rows_at(&rows), response.rows_at(&rows), plan, options))
     }
 }
 

@@ -39,6 +39,11 @@ impl Place {
         self.below + self.equal + self.above
     }
 
+    /// The mean of the draws; NaN without.
+    pub fn mean(&self) -> f64 {
+        if self.count() == 0 { f64::NAN } else { self.truth + self.mean }
+    }
+
     /// How many standard deviations of the draws the number lies above their mean; NaN without draws.
     pub fn root(&self) -> f64 {
         match self.count() {

@@ -1,109 +1,75 @@
-//! A response simulated from a fit.
+//! A response simulated from a truth, as its family has it.
 
-use super::{Scheme, Simulation};
-use crate::linalg::elementary::{normal, unit};
-use crate::random::weights::WeightPlan;
-use rand::RngCore;
+use super::counts::{binomial, poisson};
+use super::errors::{Errors, uniform};
+use super::survival::Survival;
+use super::{Original, Simulation};
+use crate::linalg::elementary::exp;
+use crate::loss::response::{Family, Response};
 use rand_chacha::ChaCha8Rng;
 
-/// The fitted values and errors about them, divided by the root of the case weight: a row of weight 4 is
-/// as exact as the mean of four.
-pub struct Response<'a> {
-    fitted: &'a [f64],
-    /// Of each row: what an error of standard deviation σ is multiplied by.
-    scale: Vec<f64>,
-    errors: Errors,
+/// What a family needs to simulate.
+pub enum Simulator {
+    Gaussian(Errors),
+    Binomial,
+    Poisson,
+    Multinomial,
+    Cox(Survival),
 }
 
-enum Errors {
-    Normal(f64),
-    /// One of these.
-    Residuals(Vec<f64>),
-}
-
-impl<'a> Response<'a> {
-    pub fn new(simulation: &'a Simulation, y: &[f64], plan: &WeightPlan) -> Response<'a> {
-        let Simulation { fitted, sigma, scheme, .. } = simulation;
-        let case = |i: usize| plan.case(i);
-        let root = |i: usize| if case(i) > 0.0 { case(i).sqrt() } else { 1.0 };
-        let errors = match scheme {
-            Scheme::Residual => {
-                let rows = (0..y.len()).filter(|&i| case(i) > 0.0);
-                Errors::Residuals(spread(rows.map(|i| root(i) * (y[i] - fitted[i])), *sigma))
-            }
-            _ => Errors::Normal(*sigma),
-        };
-        Response { fitted, scale: (0..y.len()).map(|i| 1.0 / root(i)).collect(), errors }
-    }
-
-    pub fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        let error = |rng: &mut ChaCha8Rng| match &self.errors {
-            Errors::Normal(sigma) => sigma * normal(uniform(rng), uniform(rng)),
-            Errors::Residuals(all) => all[index(rng, all.len())],
-        };
-        self.fitted.iter().zip(&self.scale).map(|(f, s)| f + s * error(rng)).collect()
-    }
-}
-
-/// Residuals about their mean, of standard deviation σ: those of a fit are smaller than the errors.
-fn spread(residuals: impl Iterator<Item = f64>, sigma: f64) -> Vec<f64> {
-    let mut all: Vec<f64> = residuals.collect();
-    let count = all.len() as f64;
-    let mean = all.iter().sum::<f64>() / count;
-    all.iter_mut().for_each(|r| *r -= mean);
-    let sd = (all.iter().map(|r| r * r).sum::<f64>() / count).sqrt();
-    let scale = if sd > 0.0 { sigma / sd } else { 0.0 };
-    all.iter_mut().for_each(|r| *r *= scale);
-    all
-}
-
-fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    unit(rng.next_u64().to_le_bytes())
-}
-
-/// One of `count`, all with the same chance.
-pub fn index(rng: &mut ChaCha8Rng, count: usize) -> usize {
-    ((uniform(rng) * count as f64) as usize).min(count - 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::laws::{Law, PriorWeight};
-    use crate::random::streams::random_stream;
-
-    /// Standard deviation of the errors of a row over many draws.
-    fn sd(scheme: Scheme, case: f64) -> f64 {
-        let y: Vec<f64> = (0..50).map(|i| f64::from(i % 7)).collect();
-        let plan = WeightPlan::new(1, Law::Ones, PriorWeight::Fixed, 50);
-        let plan = plan.with_case_weights(vec![case; 50]).unwrap();
-        let simulation = Simulation {
-            scheme,
-            truth: vec![],
-            fitted: vec![1.5; 50],
-            sigma: 3.0,
-            replicates: 0,
-            draws: 0,
-            seed: 1,
-        };
-        let response = Response::new(&simulation, &y, &plan);
-        let mut rng = random_stream(1, b"a test of the responses ", 0);
-        let mut squares = 0.0;
-        for _ in 0..2000 {
-            squares += response.draw(&mut rng).iter().map(|v| (v - 1.5).powi(2)).sum::<f64>();
-        }
-        (squares / 1e5).sqrt()
-    }
-
-    #[test]
-    fn errors_have_the_deviation_of_the_fit() {
-        // 100,000 errors: σ̂ is within 5 of its standard errors, σ/√2n at most (false alarm 6e-7 each).
-        for scheme in [Scheme::Parametric, Scheme::Residual] {
-            for case in [1.0, 4.0] {
-                let sigma = 3.0 / f64::sqrt(case);
-                let bound = 5.0 * sigma / f64::sqrt(2e5);
-                assert!((sd(scheme, case) - sigma).abs() < bound, "{scheme:?} {case}");
-            }
+impl Simulator {
+    pub fn new(original: &Original, simulation: &Simulation) -> Simulator {
+        let Original { response, plan, .. } = original;
+        match &response.family {
+            Family::Gaussian => Simulator::Gaussian(Errors::new(simulation, plan)),
+            Family::Binomial => Simulator::Binomial,
+            Family::Poisson => Simulator::Poisson,
+            Family::Multinomial { .. } => Simulator::Multinomial,
+            Family::Cox { status } => Simulator::Cox(Survival::new(&response.y, status, plan)),
         }
     }
+
+    /// A new response of the truth. Of several trials (or an exposure) a row has their mean.
+    pub fn draw(&self, original: &Original, truth: &[f64], rng: &mut ChaCha8Rng) -> Response {
+        let eta = original.predictors(truth);
+        let Original { response, sizes, .. } = original;
+        let rows =
+            || eta.iter().enumerate().map(|(i, eta)| (*eta, sizes.get(i).copied().unwrap_or(1.0)));
+        let mut family = response.family.clone();
+        let y = match self {
+            Simulator::Gaussian(errors) => errors.about(&eta, rng),
+            Simulator::Binomial => {
+                rows().map(|(eta, trials)| binomial(eta, trials, rng) / trials).collect()
+            }
+            Simulator::Poisson => {
+                rows().map(|(eta, exposure)| poisson(eta, exposure, rng) / exposure).collect()
+            }
+            Simulator::Multinomial => {
+                let n = response.y.len();
+                (0..n).map(|i| class(eta.iter().skip(i).step_by(n.max(1)), rng)).collect()
+            }
+            Simulator::Cox(survival) => {
+                let (time, status) = survival.draw(&eta, rng);
+                family = Family::Cox { status };
+                time
+            }
+        };
+        Response { y, family, offset: response.offset.clone() }
+    }
+}
+
+/// A class, from 1, with chances like e^η.
+fn class<'a>(eta: impl Iterator<Item = &'a f64> + Clone, rng: &mut ChaCha8Rng) -> f64 {
+    let largest = eta.clone().fold(f64::NEG_INFINITY, |m, e| m.max(*e));
+    let chances = eta.map(|e| exp(e - largest));
+    let mut left = uniform(rng) * chances.clone().sum::<f64>();
+    let mut class = 0.0;
+    for chance in chances {
+        class += 1.0;
+        left -= chance;
+        if left < 0.0 {
+            break;
+        }
+    }
+    class
 }

@@ -55,10 +55,29 @@ impl Source {
         }
     }
 
+    /// The same once more.
+    pub fn copied(&self) -> Source {
+        self.rows_at(&(0..self.rows()).collect::<Vec<_>>())
+    }
+
     /// The same rows in another order: row i is the old row `order[i]`.
     pub fn reordered(self, order: &[u32]) -> Source {
         let rows: Vec<usize> = order.iter().map(|&i| i as usize).collect();
         self.rows_at(&rows)
+    }
+
+    /// out += Xβ.
+    pub fn add_product(&self, beta: &[f64], out: &mut [f64]) {
+        for (j, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            match self {
+                Source::Dense(x) => out.iter_mut().zip(x.column(j)).for_each(|(o, v)| *o += b * v),
+                Source::Sparse(x) => {
+                    for (i, v) in x.outer_view(j).iter().flat_map(|column| column.iter()) {
+                        out[i] += b * v;
+                    }
+                }
+            }
+        }
     }
 
     /// Write column j, zeros too.
@@ -94,6 +113,9 @@ mod tests {
                 taken.copy_column(j, &mut column);
                 assert_eq!(&column, expected);
             }
+            let mut product = vec![1.0; 3];
+            taken.add_product(&[2.0, -1.0], &mut product);
+            assert_eq!(product, [-10.0, -4.0, -10.0]);
         }
     }
 }

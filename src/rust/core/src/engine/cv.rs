@@ -44,6 +44,8 @@ pub struct CrossValidation {
     /// Smallest lambda over the largest; None: what the estimator finds sensible.
     pub ratio: Option<f64>,
     pub rule: Rule,
+    /// Is lambda chosen anew in every draw, with its weights?
+    pub anew: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -244,7 +246,7 @@ mod tests {
     }
 
     fn settings(folds: Folds) -> CrossValidation {
-        CrossValidation { folds, lambdas: 41, ratio: None, rule: Rule::Min }
+        CrossValidation { folds, lambdas: 41, ratio: None, rule: Rule::Min, anew: false }
     }
 
     #[test]

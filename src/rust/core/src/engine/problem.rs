@@ -39,6 +39,12 @@ pub struct Mode<A = ()> {
 }
 
 impl<A> Mode<A> {
+    /// The same with something else to carry.
+    pub fn carrying<B>(self, aside: B) -> Mode<B> {
+        let Mode { theta, status, iterations, objective, gap, sigma, .. } = self;
+        Mode { theta, status, iterations, objective, gap, sigma, aside }
+    }
+
     /// The mode of a draw without any weight: only the penalty speaks.
     pub fn empty(theta: Vec<f64>, aside: A) -> Mode<A> {
         Mode {

@@ -14,6 +14,7 @@ use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::error::Error;
 use crate::linalg::lanes::LANES;
+use crate::random::weights::WeightPlan;
 
 /// Sweeps end when none moves the fit by more than this part of y'Wy.
 const PRECISION: f64 = 1e-11;
@@ -22,15 +23,17 @@ const ROUGH: f64 = 1e-6;
 /// The path ends where less than this part of y'Wy is left, as glmnet's does.
 const SATURATED: f64 = 1e-3;
 
-/// A lasso whose lambda is not chosen yet, and the moments of all its rows where they are known.
+/// A lasso whose lambda is not chosen yet, the case weights to choose it with, and the moments of all rows where
+/// they are known.
 pub struct Folding<'a> {
     pub lasso: &'a Lasso,
     pub total: Option<&'a Moments>,
+    pub plan: &'a WeightPlan,
 }
 
 impl CrossValidated for Folding<'_> {
     fn largest_lambda(&self, control: &Control) -> Result<f64, Error> {
-        lambda_max(self.lasso, self.total, control)
+        lambda_max(self.lasso, self.plan, self.total, control)
     }
 
     fn smallest_ratio(&self) -> f64 {
@@ -43,7 +46,7 @@ impl CrossValidated for Folding<'_> {
         match self.lasso.summed {
             // They were made with the sums.
             Some(_) => Vec::new(),
-            None => self.lasso.plan.folds(count),
+            None => self.plan.folds(count),
         }
     }
 
@@ -63,9 +66,9 @@ impl CrossValidated for Folding<'_> {
         let mut paths = match self.total {
             Some(total) => group
                 .iter()
-                .map(|&fold| path_by_gram(self.lasso, total, of_row, fold, lambda, control))
+                .map(|&fold| path_by_gram(self, total, of_row, fold, lambda, control))
                 .collect::<Result<Vec<_>, _>>()?,
-            None => paths_by_passes(self.lasso, of_row, group, lambda, control)?,
+            None => paths_by_passes(self, of_row, group, lambda, control)?,
         };
         let unit = self.lasso.unit();
         paths.iter_mut().flat_map(|path| &mut path.errors).for_each(|error| *error *= unit);
@@ -74,9 +77,14 @@ impl CrossValidated for Folding<'_> {
 }
 
 /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
-pub fn lambda_max(lasso: &Lasso, total: Option<&Moments>, control: &Control) -> Result<f64, Error> {
+pub fn lambda_max(
+    lasso: &Lasso,
+    plan: &WeightPlan,
+    total: Option<&Moments>,
+    control: &Control,
+) -> Result<f64, Error> {
     let mut newton = Newton::default();
-    let mut task = lasso.task(RowWeights::Case(&lasso.plan));
+    let mut task = lasso.task(RowWeights::Case(plan));
     let factors = &lasso.factors;
     let penalised = |j: &usize| factors.unit(*j) > 0.0;
     (0..factors.size()).filter(penalised).for_each(|j| task.penalty.exclude(j));
@@ -107,7 +115,7 @@ fn nonzero(beta: &[f64]) -> u32 {
 }
 
 fn path_by_gram(
-    lasso: &Lasso,
+    &Folding { lasso, plan, .. }: &Folding,
     total: &Moments,
     of_row: &[u32],
     fold: u32,
@@ -117,7 +125,6 @@ fn path_by_gram(
     let held = match &lasso.summed {
         Some(summed) => summed.fold(fold),
         None => {
-            let plan = &lasso.plan;
             let mut rows = RowWeights::Fold { plan, fold: of_row, number: fold, held: true };
             Moments::new(&lasso.data, |first, w| rows.fill(first, w), control)?
         }
@@ -131,7 +138,7 @@ fn path_by_gram(
     }
     let centred = train.centre(lasso.options.intercept);
     let mut newton = Newton::default();
-    let mut task = lasso.task(RowWeights::Case(&lasso.plan));
+    let mut task = lasso.task(RowWeights::Case(plan));
     for &lambda in lambda {
         control.check()?;
         if share == 0.0 {
@@ -178,22 +185,17 @@ fn closely(
 }
 
 fn paths_by_passes(
-    lasso: &Lasso,
+    &Folding { lasso, plan, .. }: &Folding,
     of_row: &[u32],
     group: &[u32],
     lambda: &[f64],
     control: &Control,
 ) -> Result<Vec<Path>, Error> {
-    let rows = |number: u32, held: bool| RowWeights::Fold {
-        plan: &lasso.plan,
-        fold: of_row,
-        number,
-        held,
-    };
+    let rows = |number: u32, held: bool| RowWeights::Fold { plan, fold: of_row, number, held };
     let attempt = |&f: &u32| Attempt::from(lasso.task(rows(f, false)));
     let mut attempts: Vec<Attempt> = group.iter().map(attempt).collect();
     let mut tests: Vec<Task> = group.iter().map(|&f| lasso.task(rows(f, true))).collect();
-    let mut all = lasso.task(RowWeights::Case(&lasso.plan));
+    let mut all = lasso.task(RowWeights::Case(plan));
     let mut everything: Vec<&mut Task> = attempts
         .iter_mut()
         .map(|a| &mut a.task)

@@ -28,7 +28,7 @@
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
 //! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
 //! (MATH 9). Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same
-//! problem with weight zero for the rows held out.
+//! problem with weight zero for the rows held out; `redrawn` runs it in every draw.
 
 mod batch;
 mod certificate;
@@ -44,6 +44,7 @@ mod newton;
 mod pass;
 mod problem;
 mod quadratic;
+mod redrawn;
 mod reference;
 mod rough;
 mod setup;

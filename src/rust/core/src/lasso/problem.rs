@@ -6,6 +6,7 @@ use super::free::{FreeBlock, minimise};
 use super::gram::{Centred, batch_moments};
 use super::newton::Newton;
 use super::quadratic::Origin;
+use super::redrawn::carry_lambdas;
 use super::reference::Reference;
 use super::starts::Starts;
 use super::summed::Summed;
@@ -238,17 +239,18 @@ impl Lasso {
         out
     }
 
-    /// Where a draw with these prior weights starts.
+    /// Where a draw with these prior weights and this factor of lambda starts.
     fn start(
         &self,
         l: usize,
+        factor: f64,
         prior: &[f64],
         newton: &mut Newton,
         control: &Control,
     ) -> Result<&[f64], Error> {
         let starts = &self.starts[l];
         let &[prior] = prior else { return Ok(starts.mode()) };
-        starts.near(prior, |factor, from| {
+        starts.near(prior * factor, |factor, from| {
             let mut task = self.task(RowWeights::Case(&self.plan));
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.beta.copy_from_slice(from);
@@ -265,7 +267,13 @@ impl Lasso {
         })
     }
 
-    fn solve_by_gram(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+    /// `factors` multiply lambda, one a draw.
+    fn solve_by_gram(
+        &self,
+        draws: &[u64],
+        factors: &[f64],
+        control: &Control,
+    ) -> Result<Vec<Mode>, Error> {
         let mut weights: Vec<DrawWeights> = draws.iter().map(|&k| self.plan.draw(k)).collect();
         let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
         let moments = match &self.summed {
@@ -274,17 +282,18 @@ impl Lasso {
         };
         let mut newton = Newton::default();
         let mut modes = Vec::with_capacity(draws.len() * self.lambda.len());
-        for ((&draw, weights), moments) in draws.iter().zip(weights).zip(moments) {
+        let draws = draws.iter().zip(factors);
+        for (((&draw, &factor), weights), moments) in draws.zip(weights).zip(moments) {
             let centred = moments.centre(self.options.intercept);
             let prior = self.prior_weights(draw);
             let attempt = Attempt::from(self.task(RowWeights::Draw(weights)));
             let mut bench = Bench { attempt, gram: Some(&centred) };
             for (l, &lambda) in self.lambda.iter().enumerate() {
                 control.check()?;
-                let start = self.start(l, &prior, &mut newton, control)?;
+                let start = self.start(l, factor, &prior, &mut newton, control)?;
                 let task = &mut bench.attempt.task;
                 task.beta.copy_from_slice(start);
-                self.factors.fill(lambda, &prior, &mut task.penalty);
+                self.factors.fill(lambda * factor, &prior, &mut task.penalty);
                 let mut solved = self.solve_one(&mut bench, &mut newton, control)?;
                 if let Some(refit) = self.options.refit {
                     self.restrict(&mut bench.attempt.task, refit, &prior);
@@ -301,7 +310,13 @@ impl Lasso {
         Ok(modes)
     }
 
-    fn solve_by_passes(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+    /// `factors` multiply lambda, one a draw.
+    fn solve_by_passes(
+        &self,
+        draws: &[u64],
+        factors: &[f64],
+        control: &Control,
+    ) -> Result<Vec<Mode>, Error> {
         let mut newton = Newton::default();
         let priors: Vec<Vec<f64>> = draws.iter().map(|&k| self.prior_weights(k)).collect();
         let attempt = |&k| Attempt::from(self.task(RowWeights::Draw(self.plan.draw(k))));
@@ -310,10 +325,11 @@ impl Lasso {
         let reference = self.reference.as_ref().filter(|_| self.method == Method::Reference);
         let limits = self.options.limits;
         for (l, &lambda) in self.lambda.iter().enumerate() {
-            for (attempt, prior) in attempts.iter_mut().zip(&priors) {
+            for ((attempt, prior), &factor) in attempts.iter_mut().zip(&priors).zip(factors) {
                 let task = &mut attempt.task;
-                self.factors.fill(lambda, prior, &mut task.penalty);
-                task.beta.copy_from_slice(self.start(l, prior, &mut newton, control)?);
+                self.factors.fill(lambda * factor, prior, &mut task.penalty);
+                let start = self.start(l, factor, prior, &mut newton, control)?;
+                task.beta.copy_from_slice(start);
             }
             let mut ends =
                 batch::solve(&self.data, &mut attempts, reference, limits, &mut newton, control)?;
@@ -349,7 +365,8 @@ impl Lasso {
 }
 
 impl WeightedProblem for Lasso {
-    type Aside = ();
+    /// Its lambda.
+    type Aside = f64;
 
     fn dimension(&self) -> usize {
         self.data.design.cols + usize::from(self.options.intercept)
@@ -371,10 +388,12 @@ impl WeightedProblem for Lasso {
         }
     }
 
-    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
-        match self.method {
-            Method::Gram | Method::Sums => self.solve_by_gram(draws, control),
-            _ => self.solve_by_passes(draws, control),
-        }
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<f64>>, Error> {
+        let factors = self.lambda_factors(draws, control)?;
+        let modes = match self.method {
+            Method::Gram | Method::Sums => self.solve_by_gram(draws, &factors, control)?,
+            _ => self.solve_by_passes(draws, &factors, control)?,
+        };
+        Ok(carry_lambdas(modes, &self.lambda, &factors))
     }
 }

@@ -172,22 +172,30 @@ impl Lasso {
         dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
     }
 
-    fn prepare(&mut self, control: &Control) -> Result<(), Error> {
+    /// The moments of all rows with these case weights, where they are worth their cost.
+    pub(super) fn total_moments(
+        &self,
+        plan: &WeightPlan,
+        control: &Control,
+    ) -> Result<Option<Moments>, Error> {
         let p = self.data.design.cols;
         // The Gram matrix of more columns than rows costs more than a way on the residual.
-        let formed = p <= GRAM_LIMIT && (p <= DIRECT || p <= self.data.design.rows);
-        let total = if let Some(summed) = &self.summed {
-            Some(summed.total())
-        } else if formed {
-            let mut weights = RowWeights::Case(&self.plan);
-            Some(Moments::new(&self.data, |first, w| weights.fill(first, w), control)?)
-        } else {
-            None
+        if p > GRAM_LIMIT || (p > DIRECT && p > self.data.design.rows) {
+            return Ok(None);
+        }
+        let mut weights = RowWeights::Case(plan);
+        Moments::new(&self.data, |first, w| weights.fill(first, w), control).map(Some)
+    }
+
+    fn prepare(&mut self, control: &Control) -> Result<(), Error> {
+        let total = match &self.summed {
+            Some(summed) => Some(summed.total()),
+            None => self.total_moments(&self.plan, control)?,
         };
         self.lambda = match &self.options.lambda {
             Lambda::Given(lambda) => lambda.clone(),
             Lambda::CrossValidated(settings) => {
-                let folding = Folding { lasso: self, total: total.as_ref() };
+                let folding = Folding { lasso: self, total: total.as_ref(), plan: &self.plan };
                 let curve = cross_validate(&folding, settings, control)?;
                 let chosen = curve.chosen(settings.rule);
                 self.curve = Some(curve);
@@ -275,7 +283,7 @@ impl Lasso {
     ) -> Result<f64, Error> {
         let mut at = from;
         if at.is_infinite() {
-            at = lambda_max(self, None, control)?;
+            at = lambda_max(self, &self.plan, None, control)?;
         }
         // Below this the support is as large as it gets.
         let lowest = lambda.max(1e-4 * at);

@@ -132,6 +132,19 @@ impl Response {
         }
     }
 
+    /// That of these rows, in this order; a row may be there more than once.
+    pub fn rows_at(&self, rows: &[usize]) -> Response {
+        let n = self.y.len().max(1);
+        let of = |values: &[f64]| -> Vec<f64> {
+            values.chunks_exact(n).flat_map(|line| rows.iter().map(|&row| line[row])).collect()
+        };
+        let family = match &self.family {
+            Family::Cox { status } => Family::Cox { status: of(status) },
+            family => family.clone(),
+        };
+        Response { y: of(&self.y), family, offset: self.offset.as_deref().map(of) }
+    }
+
     /// The response of least squares, which an offset shifts.
     pub fn shifted(mut self) -> Vec<f64> {
         if let Some(offset) = &self.offset {

@@ -93,7 +93,7 @@ pub fn fit(d: &Problem, plan: WeightPlan, mut options: Options) -> Glm {
     Glm::new(x, d.response.clone(), Measure::Deviance, plan, options, &control).unwrap()
 }
 
-pub fn draws(glm: &Glm, first: u64, count: usize) -> Draws {
+pub fn draws(glm: &Glm, first: u64, count: usize) -> Draws<f64> {
     bootstrap::run(glm, first, count, &Control::default()).unwrap()
 }
 

@@ -35,6 +35,7 @@ pub fn five_folds(lambdas: usize) -> Lambda {
         lambdas,
         ratio: None,
         rule: Rule::Min,
+        anew: false,
     })
 }
 

@@ -12,15 +12,17 @@ use crate::error::Error;
 use crate::lasso::task::RowWeights;
 use crate::linalg::lanes::LANES;
 use crate::loss::response::Measure;
+use crate::random::weights::WeightPlan;
 
 /// Gap of the solutions of folds.
 const ROUGH: f64 = 1e-6;
 /// The path ends where less than this part of the null deviance is left, as glmnet's does.
 const SATURATED: f64 = 1e-3;
 
-/// A problem whose lambda is not chosen yet.
+/// A problem whose lambda is not chosen yet, and the case weights to choose it with.
 pub struct Folding<'a> {
     pub glm: &'a Glm,
+    pub plan: &'a WeightPlan,
 }
 
 /// A fold: what it is fitted to, and what it is judged by.
@@ -35,7 +37,7 @@ struct Fold<'a> {
 
 impl CrossValidated for Folding<'_> {
     fn largest_lambda(&self, control: &Control) -> Result<f64, Error> {
-        self.glm.lambda_max(control)
+        self.glm.lambda_max(self.plan, control)
     }
 
     fn smallest_ratio(&self) -> f64 {
@@ -44,7 +46,7 @@ impl CrossValidated for Folding<'_> {
 
     /// At random from the seed, whole clusters together; without clusters classes are spread evenly.
     fn folds(&self, count: u32) -> Vec<u32> {
-        let plan = &self.glm.plan;
+        let plan = self.plan;
         let folds = plan.folds(count);
         let Some(strata) = self.glm.strata.as_ref().filter(|_| plan.clusters().is_none()) else {
             return folds;
@@ -113,18 +115,18 @@ fn solve_all(setting: Setting, folds: &mut [Fold], control: &Control) -> Result<
 
 impl Folding<'_> {
     fn fold<'a>(&'a self, of_row: &'a [u32], number: u32) -> Fold<'a> {
-        let glm = self.glm;
+        let &Folding { glm, plan } = self;
         let n = glm.data.rows();
         let rows = |held: bool| match number {
-            0 => RowWeights::Case(&glm.plan),
-            _ => RowWeights::Fold { plan: &glm.plan, fold: of_row, number, held },
+            0 => RowWeights::Case(plan),
+            _ => RowWeights::Fold { plan, fold: of_row, number, held },
         };
         let mut fit = glm.task(rows(false));
-        fit.place.intercept = glm.null_intercepts();
+        fit.place.intercept = glm.null_intercepts(plan);
         let counts = |i: usize| glm.events.as_ref().map_or(1.0, |e| e[i]);
         let mut held = vec![0.0; n];
         rows(true).fill(0, &mut held);
-        let of_all: f64 = (0..n).map(|i| glm.plan.case(i)).sum();
+        let of_all: f64 = (0..n).map(|i| plan.case(i)).sum();
         let of_held: f64 = held.iter().sum();
         let share = if number == 0 { 1.0 } else { ((of_all - of_held) / of_all).max(0.0) };
         let mut weight: f64 = held.iter().enumerate().map(|(i, w)| w * counts(i)).sum();
@@ -134,7 +136,7 @@ impl Folding<'_> {
         }
         // Where rows depend on each other, what is held out is what all rows have more than the others.
         let test = match &glm.events {
-            Some(_) => glm.task(RowWeights::Case(&glm.plan)),
+            Some(_) => glm.task(RowWeights::Case(plan)),
             None => glm.task(rows(true)),
         };
         let path = Path { errors: Vec::new(), weight, nonzero: Vec::new() };

@@ -1,6 +1,7 @@
 //! A family's lasso as a weighted problem: penalties in, draws out.
 
 use super::attempt::{Attempt, Reference, Setting};
+use super::cv::Folding;
 use super::solve::solve;
 use super::task::{Data, Place, Task};
 use crate::engine::cv::Curve;
@@ -10,6 +11,7 @@ use crate::engine::problem::{Mode, WeightedProblem};
 use crate::error::Error;
 use crate::lasso::batch::End;
 use crate::lasso::problem::{Method, Options};
+use crate::lasso::redrawn::{anew, carry_lambdas, draw_plan, factor};
 use crate::lasso::starts::Starts;
 use crate::lasso::task::RowWeights;
 use crate::linalg::lanes::LANES;
@@ -112,16 +114,34 @@ impl Glm {
         out
     }
 
+    /// What multiplies lambda in each of these draws.
+    fn lambda_factors(&self, draws: &[u64], control: &Control) -> Result<Vec<f64>, Error> {
+        let Some(settings) = anew(&self.options.lambda, self.curve.as_ref()) else {
+            return Ok(vec![1.0; draws.len()]);
+        };
+        let choose = |&draw: &u64| {
+            let Some(plan) = draw_plan(&self.plan, draw) else { return Ok(1.0) };
+            factor(&Folding { glm: self, plan: &plan }, &settings, self.lambda[0], control)
+        };
+        draws.iter().map(choose).collect()
+    }
+
     /// The model that all draws share, where they do.
     fn shared(&self) -> Option<&Reference> {
         self.reference.as_ref().filter(|_| self.method == Method::Reference)
     }
 
-    /// Where a draw with these prior weights starts.
-    fn start(&self, l: usize, prior: &[f64], control: &Control) -> Result<&[f64], Error> {
+    /// Where a draw with these prior weights and this factor of lambda starts.
+    fn start(
+        &self,
+        l: usize,
+        factor: f64,
+        prior: &[f64],
+        control: &Control,
+    ) -> Result<&[f64], Error> {
         let starts = &self.starts[l];
         let &[prior] = prior else { return Ok(starts.mode()) };
-        starts.near(prior, |factor, from| {
+        starts.near(prior * factor, |factor, from| {
             let mut task = self.task(RowWeights::Case(&self.plan));
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.place.set(from);
@@ -134,7 +154,8 @@ impl Glm {
 }
 
 impl WeightedProblem for Glm {
-    type Aside = ();
+    /// Its lambda.
+    type Aside = f64;
 
     fn dimension(&self) -> usize {
         self.data.size() + self.data.intercepts()
@@ -160,7 +181,8 @@ impl WeightedProblem for Glm {
         }
     }
 
-    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode>, Error> {
+    fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<f64>>, Error> {
+        let factors = self.lambda_factors(draws, control)?;
         let priors: Vec<Vec<f64>> = draws.iter().map(|&k| self.prior_weights(k)).collect();
         let attempt = |&k| Attempt::from(self.task(RowWeights::Draw(self.plan.draw(k))));
         let mut attempts: Vec<Attempt> = draws.iter().map(attempt).collect();
@@ -169,10 +191,10 @@ impl WeightedProblem for Glm {
         let direct = self.method == Method::Gram;
         let setting = Setting { reference: self.shared(), direct, ..self.setting(tolerance) };
         for (l, &lambda) in self.lambda.iter().enumerate() {
-            for (attempt, prior) in attempts.iter_mut().zip(&priors) {
+            for ((attempt, prior), &factor) in attempts.iter_mut().zip(&priors).zip(&factors) {
                 control.check()?;
-                self.factors.fill(lambda, prior, &mut attempt.task.penalty);
-                attempt.task.place.set(self.start(l, prior, control)?);
+                self.factors.fill(lambda * factor, prior, &mut attempt.task.penalty);
+                attempt.task.place.set(self.start(l, factor, prior, control)?);
             }
             let mut ends = solve(setting, &mut attempts, control)?;
             if let Some(refit) = self.options.refit {
@@ -185,6 +207,7 @@ impl WeightedProblem for Glm {
                 modes[k * self.lambda.len() + l] = Some(self.mode(&attempt.task.place, end));
             }
         }
-        Ok(modes.into_iter().flatten().collect())
+        let modes = modes.into_iter().flatten().collect();
+        Ok(carry_lambdas(modes, &self.lambda, &factors))
     }
 }

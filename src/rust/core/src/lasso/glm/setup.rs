@@ -18,9 +18,10 @@ use crate::lasso::problem::{Method, Options};
 use crate::lasso::starts::Starts;
 use crate::lasso::task::{self, RowWeights};
 use crate::linalg::order::decreasing;
-use crate::loss::response::{Family, Measure, Response};
+use crate::loss::response::{Family, Measure, Ordered, Response};
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
+use std::sync::Arc;
 
 /// Most coordinates that a reference has.
 const REFERENCE_LIMIT: usize = 2000;
@@ -37,25 +38,51 @@ impl Glm {
         control: &Control,
     ) -> Result<Glm, Error> {
         control.begin(Stage::Mode, 1);
-        let (likelihood, order) = response.likelihood()?;
+        let ordered = response.likelihood()?;
+        let (likelihood, order) = &ordered;
+        let x = match order {
+            Some(order) => x.reordered(order),
+            None => x,
+        };
+        let case = |i: usize| plan.case(order.as_ref().map_or(i, |order| order[i] as usize));
+        // Rows that are only compared with each other do not see where a column's zero is.
+        let centred = options.intercept || likelihood.coupled();
+        let design = Arc::new(Design::new(x, centred, case, || control.check())?);
+        Glm::on(design, response, ordered, measure, (plan, options), control)
+    }
+
+    /// The same problem for another response on the same design, of a family whose rows stay in their order; the
+    /// weights are those of another seed.
+    pub fn with_response(
+        &self,
+        response: Response,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Glm, Error> {
+        let (plan, design) = (self.plan.clone().with_seed(seed), self.data.base.design.clone());
+        let ordered = response.likelihood()?;
+        Glm::on(design, response, ordered, self.measure, (plan, self.options.clone()), control)
+    }
+
+    /// On a design whose rows are in the order of the likelihood.
+    fn on(
+        design: Arc<Design>,
+        response: Response,
+        (likelihood, order): Ordered,
+        measure: Measure,
+        (plan, options): (WeightPlan, Options),
+        control: &Control,
+    ) -> Result<Glm, Error> {
         let events = match &response.family {
             Family::Cox { status } => Some(status.clone()),
             _ => None,
         };
         let strata = response.strata();
         let Response { y, offset, .. } = response;
-        let (n, classes) = (x.rows(), likelihood.predictors());
+        let (n, classes) = (design.rows, likelihood.predictors());
         let place = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
         let offset = offset.unwrap_or_default();
         let offset = (0..offset.len()).map(|i| offset[i / n * n + place(i % n)]).collect();
-        let x = match &order {
-            Some(order) => x.reordered(order),
-            None => x,
-        };
-        let case = |i: usize| plan.case(place(i));
-        // Rows that are only compared with each other do not see where a column's zero is.
-        let centred = options.intercept || likelihood.coupled();
-        let design = Design::new(x, centred, case, || control.check())?;
         let standard = &design.standard;
         let chosen = |j: usize| {
             let j = j % design.cols;
@@ -70,7 +97,7 @@ impl Glm {
         );
         let intercept = options.intercept && !likelihood.coupled();
         let largest = largest(&design);
-        let base = task::Data { design: design.into(), y: vec![0.0; n], intercept };
+        let base = task::Data { design, y: vec![0.0; n], intercept };
         let mut glm = Glm {
             data: Data { base, likelihood, largest, offset, intercept, order },
             plan,
@@ -94,10 +121,10 @@ impl Glm {
     }
 
     /// Intercepts of a fit without columns.
-    pub(super) fn null_intercepts(&self) -> Vec<f64> {
+    pub(super) fn null_intercepts(&self, plan: &WeightPlan) -> Vec<f64> {
         let data = &self.data;
         let place = |i: usize| data.order.as_ref().map_or(i, |order| order[i] as usize);
-        let weights: Vec<f64> = (0..data.rows()).map(|i| self.plan.case(place(i))).collect();
+        let weights: Vec<f64> = (0..data.rows()).map(|i| plan.case(place(i))).collect();
         let mut start = data.likelihood.start(&weights, &data.offset);
         start.truncate(data.intercepts());
         start
@@ -105,7 +132,7 @@ impl Glm {
 
     fn unit_loss(&self, control: &Control) -> Result<f64, Error> {
         let mut task = self.task(RowWeights::Case(&self.plan));
-        task.place.intercept = self.null_intercepts();
+        task.place.intercept = self.null_intercepts(&self.plan);
         pass(&self.data, &mut [&mut task], control)?;
         let unit = task.found.loss / task.found.weight;
         Ok(if unit > 0.0 && unit.is_finite() { unit } else { 1.0 })
@@ -115,7 +142,8 @@ impl Glm {
         self.lambda = match &self.options.lambda {
             Lambda::Given(lambda) => lambda.clone(),
             Lambda::CrossValidated(settings) => {
-                let curve = cross_validate(&Folding { glm: self }, settings, control)?;
+                let folding = Folding { glm: self, plan: &self.plan };
+                let curve = cross_validate(&folding, settings, control)?;
                 let chosen = curve.chosen(settings.rule);
                 self.curve = Some(curve);
                 vec![chosen]
@@ -126,11 +154,11 @@ impl Glm {
     }
 
     /// The smallest lambda at which every penalised coefficient is zero (on the user's scale).
-    pub(super) fn lambda_max(&self, control: &Control) -> Result<f64, Error> {
-        let mut task = self.task(RowWeights::Case(&self.plan));
+    pub(super) fn lambda_max(&self, plan: &WeightPlan, control: &Control) -> Result<f64, Error> {
+        let mut task = self.task(RowWeights::Case(plan));
         let penalised = |j: &usize| self.factors.unit(*j) > 0.0;
         (0..self.factors.size()).filter(penalised).for_each(|j| task.penalty.exclude(j));
-        task.place.intercept = self.null_intercepts();
+        task.place.intercept = self.null_intercepts(plan);
         let mut attempt = Attempt::from(task);
         let setting = self.setting(self.options.limits.tolerance);
         solve(setting, std::slice::from_mut(&mut attempt), control)?;
@@ -151,7 +179,7 @@ impl Glm {
         let mut starts = vec![Vec::new(); lambda.len()];
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
         let mut task = self.task(RowWeights::Case(&self.plan));
-        task.place.intercept = self.null_intercepts();
+        task.place.intercept = self.null_intercepts(&self.plan);
         let mut attempt = Attempt::from(task);
         let setting = self.setting(self.options.limits.tolerance);
         let mut reached = f64::INFINITY;
@@ -196,7 +224,7 @@ impl Glm {
         if self.data.size() <= FEW {
             return Ok(lambda);
         }
-        let mut at = if from.is_infinite() { self.lambda_max(control)? } else { from };
+        let mut at = if from.is_infinite() { self.lambda_max(&self.plan, control)? } else { from };
         // Below this the support is as large as it gets.
         let lowest = lambda.max(1e-4 * at);
         while at > 2.0 * lowest {

@@ -1,0 +1,111 @@
+# Calibrated intervals as inverted tests: truths that differ between replicates show how the mean of the draws answers to the truth.
+
+# Draws of the same model with a ridge penalty in place of the lasso's: list(mode, draws, sigma, df), in which `df` are the degrees of freedom
+# of the residuals. Light where rows are more than columns, else as cross-validation says.
+plausible_truths <- function(fit, x, count, seed, threads) {
+  spec <- fit$spec
+  family <- family_of(fit)$name
+  coefficients <- spec$p * max(1L, spec$classes)
+  # The squared term is divided by the scale of a Gaussian response.
+  unit <- if (3 * coefficients <= spec$n) 0.1 else 1
+  unit <- if (family == "gaussian") unit * stats::sd(if (is.null(spec$offset)) fit$y else fit$y - spec$offset) else 1
+  settings <- spec
+  settings[c("refit", "threads")] <- list(NULL, threads)
+  settings$weights <- check_law("exponential")
+  settings[c("alpha", "prior_weight", "seed", "draws", "first_draw")] <- list(0, "fixed", seed, count, 1)
+  settings$lambda <- if (coefficients < spec$n) unit else "cv"
+  result <- job_result(run_job(function() rust_lasso_job(rust_matrix(x), fit$y, settings), FALSE))
+  truths <- matrix(result$draws, count, dimnames = list(NULL, spec$names))
+  found <- list(mode = stats::setNames(result$mode, spec$names), draws = truths, df = Inf)
+  # A draw that failed is no truth.
+  failed <- which(failed_status(status_factor(result$diagnostics$status)))
+  found$draws[failed, ] <- rep(found$mode, each = length(failed))
+  if (family == "gaussian") {
+    found$sigma <- result$mode_diagnostics$sigma
+    residuals <- fit$y - link_values(linear_rows(fit, NULL), as.matrix(found$mode), spec)[, 1L]
+    found$df <- max(1, sum(row_weights(fit) * residuals^2) / found$sigma^2)
+  }
+  found
+}
+
+# P(a smaller mean | truth) = Phi(a - b truth), columns by columns, by Fisher's scoring; `below` says of each replicate whether its mean is smaller.
+# In the truth's own units: rows a and b. A prior that counts as a hundredth of a replicate keeps both finite.
+probit_lines <- function(truths, below) {
+  centre <- colMeans(truths)
+  scale <- column_sds(truths)
+  scale[is.na(scale) | scale <= 0] <- 1
+  z <- (truths - rep(centre, each = nrow(truths))) / rep(scale, each = nrow(truths))
+  known <- !is.na(below)
+  below <- ifelse(known, below, 0)
+  prior <- 0.01
+  a <- stats::qnorm((colSums(below) + 0.5) / (colSums(known) + 1))
+  b <- numeric(ncol(z))
+  for (step in seq_len(30L)) {
+    eta <- rep(a, each = nrow(z)) - rep(b, each = nrow(z)) * z
+    eta[] <- pmin(pmax(eta, -6), 6)
+    p <- stats::pnorm(eta)
+    density <- stats::dnorm(eta)
+    weight <- known * density^2 / (p * (1 - p))
+    score <- known * (below - p) * density / (p * (1 - p))
+    saa <- colSums(weight) + prior
+    sab <- -colSums(weight * z)
+    sbb <- colSums(weight * z^2) + prior
+    ga <- colSums(score) - prior * a
+    gb <- -colSums(score * z) - prior * b
+    determinant <- saa * sbb - sab^2
+    move <- rbind((sbb * ga - sab * gb) / determinant, (saa * gb - sab * ga) / determinant)
+    move[] <- pmin(pmax(move, -2), 2)
+    a <- a + move[1L, ]
+    b <- b + move[2L, ]
+    if (max(abs(move)) < 1e-8) break
+  }
+  rbind(a = a + b * centre / scale, b = b / scale)
+}
+
+# Replicates on either side of the fit below which a line says nothing.
+fewest_replicates <- 3
+
+# The truths under which means like these are not unusual, by columns. An interval has no end where no truth that was tried makes such
+# means unusual. Means that are equal (to zero) count for neither end.
+inverted_limits <- function(truths, mean, own, level, df) {
+  own <- rep(own, each = nrow(mean))
+  quantile <- inversion_quantile(level, df)
+  end <- function(below, side) {
+    line <- probit_lines(truths, below)
+    inside <- colSums(below, na.rm = TRUE)
+    open <- inside < fewest_replicates | colSums(!below, na.rm = TRUE) < fewest_replicates | line["b", ] <= 0
+    ifelse(open, side * Inf, (line["a", ] + side * quantile) / line["b", ])
+  }
+  rbind(end(mean < own, -1), end(mean <= own, 1))
+}
+
+inversion_quantile <- function(level, df = Inf) stats::qt((1 + level) / 2, df)
+
+# Of each replicate how unusual its mean is under its truth, as a normal score, by lines from the other half of the replicates: lines at
+# some means, and between them by interpolation.
+inversion_scores <- function(truths, mean, lines = 15L) {
+  score <- mean
+  score[] <- NA_real_
+  odd <- seq_len(nrow(mean)) %% 2L == 1L
+  for (half in list(odd, !odd)) {
+    known <- mean[half, , drop = FALSE]
+    at <- apply(known, 2L, stats::quantile, probs = stats::ppoints(lines), na.rm = TRUE, names = FALSE)
+    at <- matrix(at, lines)
+    found <- lapply(seq_len(lines), function(k) {
+      own <- rep(at[k, ], each = nrow(known))
+      # Half of what is equal is below.
+      probit_lines(truths[half, , drop = FALSE], (known < own) + 0.5 * (known == own))
+    })
+    for (j in seq_len(ncol(mean))) {
+      a <- vapply(found, function(line) line["a", j], 0)
+      b <- vapply(found, function(line) line["b", j], 0)
+      score[!half, j] <- between_lines(at[, j], a, mean[!half, j]) - between_lines(at[, j], b, mean[!half, j]) * truths[!half, j]
+    }
+  }
+  score
+}
+
+between_lines <- function(x, y, at) {
+  if (length(unique(x)) < 2L) return(rep(mean(y), length(at)))
+  stats::approx(x, y, at, rule = 2, ties = base::mean)$y
+}
