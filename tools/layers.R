@@ -3,7 +3,7 @@
 layers <- list(
   "check", "progress", c("run", "chunks", "law", "draw-weights"), "settings", c("path", "result", "linear", "words"), c("partial", "loop"), c("trust", "fit"),
   c("design", "newdata", "response", "family"), c("source", "source-readers", "source-design"), "interface",
-  c("lasso", "moments", "moments-check", "source-rows", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data",
+  c("lasso", "lasso-settings", "moments", "moments-check", "source-rows", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data",
     "wbb", "wbb-model", "refit", "fast", "statistics")
 )
 
