@@ -90,8 +90,9 @@ bench-families: install ## compare the draws of families with a loop over glmnet
 bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (15 minutes, 8 GB of disk)
 	$(RSCRIPT) bench/scale.R
 
+# Other cells, or fewer: make bench-map MAP="seed=2 cells=40 cv=8 kinds=sparse".
 bench-map: install ## compare wbb_lasso() with glmnet over shapes, densities and lambdas
-	$(RSCRIPT) bench/map.R
+	$(RSCRIPT) bench/map.R $(MAP)
 
 bench-lasso-peers: install ## compare wbb_lasso() with scikit-learn and celer, installed into .bench-venv
 	$(RSCRIPT) bench/lasso_peers.R
