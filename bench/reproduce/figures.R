@@ -64,7 +64,7 @@ mnist_rows <- function(folder, draws) {
   picture("mnist", function() {
     random <- stats::density(random, from = 0, to = 1)
     ones <- stats::density(ones, from = 0, to = 1)
-    plot(random, xlim = c(0, 1), ylim = c(0, max(random$y, ones$y)), main = "Test accuracy on MNIST, Adam at 0.1, 1,000 steps", xlab = "accuracy", lwd = 2, col = "firebrick")
+    plot(random, xlim = c(0, 1), ylim = c(0, 1.35 * max(random$y, ones$y)), main = "Test accuracy on MNIST, Adam at 0.1, 1,000 steps", xlab = "accuracy", lwd = 2, col = "firebrick")
     graphics::lines(ones, lwd = 2, col = "steelblue")
     graphics::rug(mnist_quantiles, lwd = 2)
     graphics::legend("topleft", c("random weights", "weights of one, as in the script", "published quantiles, 2.5 % to 97.5 %"), bty = "n",
