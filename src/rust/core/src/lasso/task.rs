@@ -22,6 +22,8 @@ pub enum RowWeights<'a> {
     Draw(DrawWeights<'a>),
     /// Cross-validation: the case weights outside the fold (or only inside, `held`).
     Fold { plan: &'a WeightPlan, fold: &'a [u32], number: u32, held: bool },
+    /// Weights times the curvature of a family's loss.
+    Curvature(Vec<f64>),
 }
 
 impl RowWeights<'_> {
@@ -31,6 +33,9 @@ impl RowWeights<'_> {
                 out.iter_mut().enumerate().for_each(|(r, o)| *o = plan.case(first + r));
             }
             RowWeights::Draw(draw) => draw.fill(first, out),
+            RowWeights::Curvature(values) => {
+                out.copy_from_slice(&values[first..first + out.len()]);
+            }
             RowWeights::Fold { plan, fold, number, held } => {
                 for (r, o) in out.iter_mut().enumerate() {
                     let inside = fold[first + r] == *number;

@@ -162,7 +162,7 @@ impl WorkingSet {
         gap: f64,
         control: &Control,
     ) -> Result<(), Error> {
-        let columns = self.looked_at(data, task);
+        let columns = looked_at(data, task);
         let fresh = || Box::new(Descent::new(data, task));
         let mut descent = self.descent.take().unwrap_or_else(fresh);
         let grew = descent.admit(data, &columns, control)?;
@@ -185,14 +185,6 @@ impl WorkingSet {
         }
         self.descent = Some(descent);
         Ok(())
-    }
-
-    /// The columns that a descent is to know: all, where they have not many more entries than the support.
-    fn looked_at(&self, data: &Data, task: &Task) -> Vec<u32> {
-        let most = |support: usize| (4 * support).max(8 * FEW);
-        let (columns, support, _) = worst(task, LOOKED_AT, most, |_| true);
-        let all = data.design.is_sparse() && data.design.cols <= ALL * support;
-        if all { (0..data.design.cols as u32).collect() } else { columns }
     }
 
     /// x_a'W x_b, if both columns are in the set.
@@ -261,6 +253,14 @@ impl WorkingSet {
             self.gram = gram;
         }
     }
+}
+
+/// The columns that a descent is to know: all, where they have not many more entries than the support.
+pub fn looked_at(data: &Data, task: &Task) -> Vec<u32> {
+    let most = |support: usize| (4 * support).max(8 * FEW);
+    let (columns, support, _) = worst(task, LOOKED_AT, most, |_| true);
+    let all = data.design.is_sparse() && data.design.cols <= ALL * support;
+    if all { (0..data.design.cols as u32).collect() } else { columns }
 }
 
 /// Of the columns asked for, those that the support needs or whose gradient is above a part of its penalty,

@@ -247,12 +247,16 @@ impl Descent {
     /// What the Gram matrix of a support and some factors of it cost.
     fn exact(&self, support: &[usize]) -> f64 {
         let m = support.len() as f64;
-        let products = match &self.packed {
-            Packed::Dense(columns) => 0.5 * m * m * columns.rows as f64,
-            Packed::Sparse(_) => m * self.packed.size(support) as f64,
-        };
-        products + FACTORS * m * m * m
+        match &self.packed {
+            Packed::Dense(columns) => exact_cost(0.5 * m * columns.rows as f64, m),
+            Packed::Sparse(_) => exact_cost(self.packed.size(support) as f64, m),
+        }
     }
+}
+
+/// What the Gram matrix of m columns and some factors of it cost.
+pub fn exact_cost(entries: f64, m: f64) -> f64 {
+    m * entries + FACTORS * m * m * m
 }
 
 /// What a descent to the tolerance of a draw costs, by theory: extrapolated sweeps converge with the root

@@ -17,6 +17,11 @@
 //! The step has to be the exact one: sweeps that hardly move may be far from the minimum of a model whose
 //! columns are alike.
 //!
+//! Without a Gram matrix the means are mixed with the observed: y − c (y − μ) has c times the slopes, and
+//! meets the constraints of all coordinates for some c. What it adds to the gap is convex in c, nothing at 1 and
+//! the loss at 0: (1 − c) times the loss at most. Residuals that do not quite sum to nothing, as the
+//! intercept wants, are shrunk further on one side, which moves slope j by |Σwr| max |xⱼ| at most.
+//!
 //! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
 //! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
 //! the theory of random weights has it.
@@ -24,6 +29,7 @@
 use super::attempt::{Own, Reference, Setting};
 use super::model::{Model, Step};
 use super::task::{Data, Place, Task};
+use crate::penalty::Penalty;
 
 /// The least objective that gaps are measured against, as a part of that of a fit without columns.
 const FLOOR: f64 = 1e-10;
@@ -57,6 +63,33 @@ pub fn by_reference(reference: &Reference, task: &Task, step: &Step, ratio: f64)
     }
     let left = 1.0 - ratio.sqrt().max(reference.leaves);
     if left > 0.05 { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
+}
+
+/// A bound of the gap at the task's place by its slopes alone: rows of one predictor, no coordinate without
+/// an ℓ1 term.
+pub fn by_slopes(data: &Data, task: &Task) -> f64 {
+    let over =
+        task.found.slopes.iter().take(data.intercepts()).fold(0.0, |m: f64, s| m.max(s.abs()));
+    let Penalty { l1, ridge } = &task.penalty;
+    let (beta, slopes) = (&task.place.beta, &task.found.gradient);
+    let bounded = || (0..beta.len()).filter(|&j| l1[j].is_finite());
+    let reach = |j: usize| slopes[j].abs() + over * data.largest[j];
+    let mixed = bounded()
+        .filter(|&j| reach(j) > 0.0)
+        .fold(1.0f64, |c, j| c.min((l1[j] + ridge[j] * beta[j].abs()) / reach(j)));
+    // Residuals of one sign sum to half of all at least, and no slope is steeper than all together.
+    let all = bounded()
+        .filter(|&j| data.largest[j] > 0.0)
+        .fold(0.0f64, |m, j| m.max(slopes[j].abs() / data.largest[j]));
+    let uneven = if over > 0.0 { 2.0 * over / (all - over).max(0.0) } else { 0.0 };
+    let of_column = |j: usize| {
+        let (size, above) = (beta[j].abs(), (mixed * reach(j) - l1[j]).max(0.0));
+        let conjugate = if ridge[j] > 0.0 { 0.5 * above * above / ridge[j] } else { 0.0 };
+        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over * data.largest[j] * size);
+        linear + 0.5 * ridge[j] * size * size + conjugate
+    };
+    let gap = (1.0 - mixed + uneven) * task.found.loss + bounded().map(of_column).sum::<f64>();
+    if uneven < 1.0 { gap.max(0.0) } else { f64::INFINITY }
 }
 
 /// How far η of any row can be at two places; with several predictors, or rows that are compared, the

@@ -12,7 +12,7 @@ use ndarray::Array2;
 use std::ops::Range;
 
 /// Weights times curvature of all rows: a line for each pair of predictors k ≤ l.
-fn of_rows(
+pub fn of_rows(
     data: &Data,
     weights: &mut Weights,
     at: &Place,
@@ -130,7 +130,7 @@ fn of_risks(
 }
 
 /// X'v of these columns, and Σ v.
-fn column_sums(data: &Data, columns: &[u32], v: &[f64]) -> (Vec<f64>, f64) {
+pub fn column_sums(data: &Data, columns: &[u32], v: &[f64]) -> (Vec<f64>, f64) {
     let design = &data.base.design;
     let total = v.iter().sum();
     let mut sums = vec![0.0; columns.len()];

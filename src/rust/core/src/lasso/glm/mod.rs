@@ -6,8 +6,8 @@
 //!
 //! Draws lie near the mode, so a few quadratic models of the loss lead there (`model`, on the small problems
 //! of least squares): passes over the data for a batch of draws (`pass`) find losses and gradients, `curvature`
-//! the models, `solve` goes from one to the next (`state`, for one draw) until a `certificate` says that it
-//! is there. A family is a file in [`crate::loss`].
+//! the models (`reweighted` goes to their minimum without them, where columns are sparse), `solve` goes from one
+//! to the next (`state`, for one draw) until a `certificate` says that it is there. A family is a file in [`crate::loss`].
 
 mod attempt;
 mod certificate;
@@ -17,6 +17,7 @@ mod measure;
 mod model;
 mod pass;
 mod problem;
+mod reweighted;
 mod setup;
 mod solve;
 mod state;

@@ -30,6 +30,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// The one that stays.
+    pub fn none(at: &Place) -> Step {
+        Step { to: at.clone(), decrease: 0.0, missed: 0.0, exact: true, free: 0.0 }
+    }
+
     /// Twice what is to be gained: how far the minimum can be if the model is right.
     pub fn doubled(&self) -> f64 {
         2.0 * (self.decrease + self.missed)

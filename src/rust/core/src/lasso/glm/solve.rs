@@ -43,7 +43,10 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
             control.check()?;
             let attempt = attempt.borrow_mut();
             if let Next::Model = state.look(set, attempt, round, control)? {
-                wanting.push((attempt, state));
+                let coordinates = choose(set.data, &attempt.task);
+                if !state.step_reweighted(set, &mut attempt.task, &coordinates, control)? {
+                    wanting.push((attempt, state));
+                }
             }
         }
         make_models(set, &mut wanting, control)?;

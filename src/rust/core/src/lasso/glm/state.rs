@@ -4,8 +4,9 @@
 //! its start. A draw ends where its last step leads, once `certificate` says that it is near enough.
 
 use super::attempt::{Attempt, FEW, Own, Setting};
-use super::certificate::{all_free, by_own, by_reference, lacks, separates, size};
+use super::certificate::{all_free, by_own, by_reference, by_slopes, lacks, separates, size};
 use super::model::{Approach, Enough, Solver, Step};
+use super::reweighted::Reweighting;
 use super::task::{Found, Place, Task};
 use crate::engine::job::Control;
 use crate::engine::problem::Status;
@@ -29,10 +30,13 @@ const PERFECT: f64 = 1e-9;
 const LINGERS: u32 = 20;
 /// What is left of the error of coefficients, none of which is penalised.
 const SHARP: f64 = 1e-7;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Uses {
     Reference,
     Own,
+    /// Its own without a Gram matrix.
+    Reweighted,
 }
 
 pub struct State {
@@ -55,6 +59,7 @@ pub struct State {
     slow: u32,
     stalled: u32,
     lingered: u32,
+    reweighting: Reweighting,
     pub end: Option<End>,
 }
 
@@ -83,6 +88,7 @@ impl State {
             slow: 0,
             stalled: 0,
             lingered: 0,
+            reweighting: Reweighting::default(),
             end: None,
         }
     }
@@ -136,6 +142,12 @@ impl State {
             self.end = Some(ended(&attempt.task, Status::Separated, 1.0, round));
             return Ok(Next::Done);
         }
+        if self.uses == Uses::Reweighted {
+            let task = &mut attempt.task;
+            let (here, bound) = (Step::none(&task.place), by_slopes(set.data, task));
+            let ends = self.certify(set, task, &here, bound, 0.0, round);
+            return Ok(if ends { Next::Done } else { Next::Model });
+        }
         let Some((step, bound)) = self.best_step(set, attempt, control)? else {
             return Ok(Next::Model);
         };
@@ -157,7 +169,7 @@ impl State {
                 !outside && self.slow <= PATIENCE
             }
             // One left by another lambda is worth a try.
-            Uses::Own => {
+            Uses::Own | Uses::Reweighted => {
                 !outside && (ratio <= SERVES || self.last.is_none()) && set.data.size() > FEW
             }
         };
@@ -273,6 +285,28 @@ impl State {
         }
         self.go(&mut attempt.task, step);
         Ok(())
+    }
+
+    /// The step of the task's own model without its Gram matrix, of these coordinates; false if that
+    /// is not the way for it.
+    pub fn step_reweighted(
+        &mut self,
+        set: Setting,
+        task: &mut Task,
+        coordinates: &[u32],
+        control: &Control,
+    ) -> Result<bool, Error> {
+        if task.found.loss <= GOOD * set.unit * task.found.weight {
+            return Ok(false);
+        }
+        let Some(to) = self.reweighting.step(set, task, coordinates, control)? else {
+            return Ok(false);
+        };
+        (self.uses, self.fresh, self.last, self.before) = (Uses::Reweighted, true, None, None);
+        self.free = 0.0;
+        task.place = to.clone();
+        self.target = Some(to);
+        Ok(true)
     }
 
     fn go(&mut self, task: &mut Task, step: Step) {
