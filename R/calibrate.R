@@ -41,7 +41,7 @@
 #' @section What it can and cannot do:
 #' In a simulation with truths that the fit does not know (`inst/scripts/trust.R`, 24 data sets each, 200 replicates) plain 95 % intervals of
 #' coefficients that are not zero covered in 8 to 88 %, and inverted ones in 94 to 100 % (standard errors up to 3 %) in nine of ten settings: too often, 99 to 100 %,
-#' where `lambda` was large or far too large. In the tenth, 30 rows and 20 columns, they covered too rarely, in 84 % (5 %). They are no shorter than those of an unpenalised fit, and cannot be: what a
+#' where `lambda` was large or far too large. In the tenth, 30 rows and 20 columns, they covered too rarely, in 84 % (5 %). They are about as long as those of an unpenalised fit: what a
 #' penalty hides is not known. With fewer than three rows a column the truths are drawn with a larger ridge penalty, and with no more rows than columns with that of
 #' cross-validation: they are then shrunken themselves, and calibrated intervals may cover too rarely (see `vignette("trust")`). Intervals of one truth (`"mode"`, `"mean"`)
 #' miss small coefficients: where the mode is zero the replicates know nothing of one that is small. A limit has a Monte Carlo error of its own,
