@@ -7,6 +7,7 @@ use super::newton::Newton;
 use super::pass::{fits, pass};
 use super::problem::Lasso;
 use super::quadratic::Origin;
+use super::redrawn::{anew, draw_plan, factor};
 use super::sweeps::converge;
 use super::task::{RowWeights, Task};
 use crate::engine::cv::{CrossValidated, Path};
@@ -250,4 +251,24 @@ fn paths_by_passes(
         }
     }
     Ok(paths)
+}
+
+impl Lasso {
+    /// What multiplies lambda in each of these draws.
+    pub(super) fn lambda_factors(
+        &self,
+        draws: &[u64],
+        control: &Control,
+    ) -> Result<Vec<f64>, Error> {
+        let Some(settings) = anew(&self.options.lambda, self.curve.as_ref()) else {
+            return Ok(vec![1.0; draws.len()]);
+        };
+        let choose = |&draw: &u64| {
+            let Some(plan) = draw_plan(&self.plan, draw) else { return Ok(1.0) };
+            let total = self.total_moments(&plan, control)?;
+            let folding = Folding { lasso: self, total: total.as_ref(), plan: &plan };
+            factor(&folding, &settings, self.lambda[0], control)
+        };
+        draws.iter().map(choose).collect()
+    }
 }

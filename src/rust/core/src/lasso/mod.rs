@@ -20,7 +20,7 @@
 //! times where they have some tens of entries. Extrapolated sweeps were worth little while combinations
 //! were taken whole or not at all, since signs still change: most were refused; the best point on the
 //! line to them is always below. With nearly as many active columns as rows, exact searches along Newton's
-//! direction took hundreds of steps, each for one sign; steps that stop coordinates at zero (`damping`) take three
+//! direction took hundreds of steps, each for one sign; after some of them, steps that stop coordinates at zero (`damping`) take three
 //! or four at 850 active of 1,000 rows. They need sweeps in between, or twice as many factors; and at 960 active
 //! still some thirty, at ten times the cost of a glmnet call that ends far from the minimum (1,300 active of
 //! 1,000 rows): there is the worst cell of the map.

@@ -5,8 +5,6 @@
 //! weight. Of few columns the Gram matrices of a draw's folds add up to its own, and a choice costs some
 //! hundred small problems.
 
-use super::cv::Folding;
-use super::problem::Lasso;
 use crate::engine::cv::{CrossValidated, CrossValidation, Curve, Folds, Lambda, cross_validate};
 use crate::engine::job::Control;
 use crate::engine::problem::Mode;
@@ -54,24 +52,4 @@ pub(super) fn carry_lambdas(modes: Vec<Mode>, lambda: &[f64], factors: &[f64]) -
     let lambdas =
         factors.iter().flat_map(|factor| lambda.iter().map(move |lambda| lambda * factor));
     modes.into_iter().zip(lambdas).map(|(mode, lambda)| mode.carrying(lambda)).collect()
-}
-
-impl Lasso {
-    /// What multiplies lambda in each of these draws.
-    pub(super) fn lambda_factors(
-        &self,
-        draws: &[u64],
-        control: &Control,
-    ) -> Result<Vec<f64>, Error> {
-        let Some(settings) = anew(&self.options.lambda, self.curve.as_ref()) else {
-            return Ok(vec![1.0; draws.len()]);
-        };
-        let choose = |&draw: &u64| {
-            let Some(plan) = draw_plan(&self.plan, draw) else { return Ok(1.0) };
-            let total = self.total_moments(&plan, control)?;
-            let folding = Folding { lasso: self, total: total.as_ref(), plan: &plan };
-            factor(&folding, &settings, self.lambda[0], control)
-        };
-        draws.iter().map(choose).collect()
-    }
 }

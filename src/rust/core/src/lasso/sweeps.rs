@@ -7,8 +7,8 @@ use crate::linalg::lanes::dispatch;
 use crate::penalty::soft_threshold;
 
 /// Sweeps before an exact method takes over, and sweeps without a change of sign that are enough.
-const MOST: u32 = 40;
-const QUIET: u32 = 4;
+const MOST: u32 = 200;
+const QUIET: u32 = 8;
 /// Sweeps that an approximate solution may take.
 const ROUGH: u32 = 60;
 /// Rounds of a solution by sweeps alone, and sweeps of the support in each.

@@ -63,6 +63,8 @@ enum Next {
 
 /// Fewer coordinates than this go to Newton at once.
 const SMALL: usize = 24;
+/// Steps of the search, which change a factor where they can, before whole factors find the signs.
+const FEW: u32 = 10;
 /// Sweeps after a step that a sign cut short: it has put one coordinate on zero, and sweeps find the
 /// others that are to follow.
 const BETWEEN: u32 = 4;
@@ -107,12 +109,15 @@ impl Newton {
         origin.correlate(q, beta, &mut self.correlation);
         if q.size() >= SMALL {
             settle(q, beta, &mut self.correlation, control)?;
-            self.approach(q, origin, beta, control)?;
         }
         let limit = 100 + 4 * q.size() as u32;
         let mut phase = Phase::default();
         for step in 0..limit {
             control.check()?;
+            if step == FEW && q.size() >= SMALL {
+                self.approach(q, origin, beta, control)?;
+                phase = Phase::default();
+            }
             if self.step(q, origin, beta, &mut phase, control)? == Next::Done {
                 return Ok(step);
             }

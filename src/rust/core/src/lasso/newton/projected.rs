@@ -8,7 +8,7 @@ use crate::lasso::quadratic::{Origin, Quadratic};
 use crate::lasso::sweeps::sweep;
 
 /// Steps at most, and sweeps between them.
-const MOST: u32 = 60;
+const MOST: u32 = 12;
 const BETWEEN: u32 = 5;
 
 impl Newton {
@@ -38,8 +38,8 @@ impl Newton {
             self.factor(q, &damping, control)?;
             let sound = !self.cholesky.has_dependence();
             let step = if sound { self.project(q, origin, beta) } else { Step::None };
-            let done = damping.is_zero() && step.is_whole();
-            if done || !damping.learn(step) {
+            // Signs have settled: the rest is for the search.
+            if step.is_whole() || !damping.learn(step) {
                 break;
             }
             sweep(q, beta, &mut self.correlation, BETWEEN);
