@@ -165,5 +165,5 @@ predicted_data <- function(fit) if (is.null(fit$terms)) augment_data(fit, NULL, 
 #' @exportS3Method insight::find_parameters wbb
 find_parameters.wbb <- function(x, flatten = FALSE, ...) {
   names <- colnames(all_draws(x, NULL, FALSE, .function = "as.matrix"))
-  if (flatten) names else list(conditional = names)
+  if (check_flag(flatten, "flatten")) names else list(conditional = names)
 }

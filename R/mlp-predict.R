@@ -138,7 +138,11 @@ ask_networks <- function(fit, rows, question) {
 ask_new <- function(fit, rows, question) {
   networks <- fit_networks(fit)
   settings <- fit$spec[c("hidden", "classes", "activation", "center", "scale", "y_center", "y_scale", "threads")]
-  reply_of(function() rust_mlp_predict_job(to_shelf(networks), rust_matrix(rows$x), question, settings), rows$n)
+  reply <- reply_of(function() rust_mlp_predict_job(to_shelf(networks), rust_matrix(rows$x), question, settings), rows$n)
+  if (anyNA(reply, recursive = TRUE)) {
+    abort("fit", "This fit has been changed and cannot be used: its networks predict no numbers; make it again, e.g. with eval(fit$call).")
+  }
+  reply
 }
 
 # About 30 MB of doubles: R cannot be interrupted while it copies them.

@@ -112,6 +112,10 @@ rows_fault <- function(fit, lambdas, needed) {
   if (inherits(fit, "wbb_any")) return(NULL)
   if (is.null(fit$terms) != is.null(fit$formula)) return(paste0("it lacks `", if (is.null(fit$terms)) "terms" else "formula", "`"))
   if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
+  if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
+  if (!is.null(fit$row_names) && !(is.character(fit$row_names) && length(fit$row_names) == n)) {
+    return(paste("its `row_names` are not", format(n)))
+  }
   # Rows need not be kept.
   if (is.null(fit[["y"]])) return(if (!is.null(fit[["x"]]) || !is.null(fit$model)) "it lacks `y`")
   if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n) return(paste("its `y` is not of", counted(n, "number")))
