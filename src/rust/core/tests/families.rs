@@ -13,7 +13,6 @@ use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Status;
 use wbb_core::lasso::{Glm, Options};
-use wbb_core::linalg::sparse::compressed_columns;
 use wbb_core::loss::response::{Family, Measure};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
@@ -169,20 +168,11 @@ fn sparse_is_dense_without_the_zeros() {
             if alpha < 1.0 && predictors(&d.response.family) == 1 {
                 d.response.offset = Some((0..n).map(|i| 0.3 * noise(i + 5)).collect());
             }
-            let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-            for column in d.x.chunks(n) {
-                for (i, &v) in column.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                    rows.push(i);
-                    values.push(v);
-                }
-                starts.push(rows.len());
-            }
-            let x = Source::Sparse(compressed_columns((n, p), starts, rows, values, "x").unwrap());
             let limits = Limits { tolerance: 1e-12, iterations: 1000 };
             let intercept = !is_cox(&d.response.family);
             let opts = || Options { limits, intercept, alpha, ..options(p, &[lambda]) };
             let sparse = Glm::new(
-                x,
+                common::sparse(&d.x, n),
                 d.response.clone(),
                 Measure::Deviance,
                 plan(n),

@@ -12,7 +12,6 @@ use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Status;
 use wbb_core::error::Error;
 use wbb_core::lasso::{Lasso, Method, Options};
-use wbb_core::linalg::sparse::compressed_columns;
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 
@@ -134,20 +133,10 @@ fn sparse_is_dense_without_the_zeros() {
             *v = 0.0;
         }
     }
-    let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for column in d.x.chunks(n) {
-        for (i, &v) in column.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-            rows.push(i);
-            values.push(v);
-        }
-        starts.push(rows.len());
-    }
     for (intercept, standardize) in [(true, true), (true, false), (false, true)] {
         let opts = || Options { intercept, standardize, ..options(p, &[4.0]) };
         let dense = lasso(&d, plan(n), opts()).unwrap();
-        let x = Source::Sparse(
-            compressed_columns((n, p), starts.clone(), rows.clone(), values.clone(), "x").unwrap(),
-        );
+        let x = common::sparse(&d.x, n);
         let mut sparse = Lasso::new(x, d.y.clone(), plan(n), opts(), &Control::default()).unwrap();
         for method in [Method::Reference, Method::WorkingSet] {
             sparse.method = method;

@@ -10,7 +10,6 @@ use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::engine::problem::Status;
 use wbb_core::lasso::{Lasso, Method, Options};
-use wbb_core::linalg::sparse::compressed_columns;
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
 
@@ -37,12 +36,13 @@ impl Problem {
     }
 
     fn fit(&self, lambda: f64, sparse: bool) -> Lasso {
+        self.fit_to(1e-8, lambda, sparse)
+    }
+
+    fn fit_to(&self, tolerance: f64, lambda: f64, sparse: bool) -> Lasso {
         let columns = self.x.len();
         let source = if sparse {
-            let starts = (0..=columns).map(|j| j * self.rows).collect();
-            let rows = (0..columns).flat_map(|_| 0..self.rows).collect();
-            let shape = (self.rows, columns);
-            Source::Sparse(compressed_columns(shape, starts, rows, self.x.concat(), "x").unwrap())
+            common::sparse(&self.x.concat(), self.rows)
         } else {
             Source::dense(&self.x.concat(), self.rows, columns)
         };
@@ -53,7 +53,7 @@ impl Problem {
             intercept: self.intercept,
             standardize: true,
             refit: None,
-            limits: Limits { tolerance: 1e-8, iterations: 1000 },
+            limits: Limits { tolerance, iterations: 1000 },
         };
         Lasso::new(source, self.y.clone(), self.plan(), options, &Control::default()).unwrap()
     }
@@ -204,6 +204,47 @@ fn nearly_equal_columns_are_told_apart_or_not_certified() {
         let plain =
             problem.objective(k as u64 + 1, &theta.iter().copied().collect::<Vec<_>>(), 0.0);
         assert!((found.objective[[k, 0]] / plain - 1.0).abs() < 1e-5, "{plain}");
+    }
+}
+
+/// What a free column has left to gain moves the slopes of the others, at first order.
+#[test]
+fn the_gap_of_a_draw_is_never_below_its_excess() {
+    for (shape, (rows, columns, free, zeros)) in
+        [(300, 3, 1, 0.4), (300, 6, 3, 0.0), (500, 12, 2, 0.7), (80, 5, 2, 0.2), (60, 90, 2, 0.5)]
+            .into_iter()
+            .enumerate()
+    {
+        let entry = |i: usize| {
+            let v = noise(i + 7_000_001 * (shape + 1));
+            if uniform(i + 5_000_011 * (shape + 1)) < zeros { 0.0 } else { v }
+        };
+        let x: Vec<Vec<f64>> =
+            (0..columns).map(|j| (0..rows).map(|i| entry(j * rows + i)).collect()).collect();
+        let factor = (0..columns).map(|j| f64::from(u8::from(j >= free))).collect();
+        let law = [Law::Exponential, Law::Dirichlet(1.0)][shape % 2];
+        let problem = Problem { law, ..Problem::new(rows, x, factor) };
+        for lambda in [0.02, 0.15].map(|part| part * rows as f64) {
+            let mut best = problem.fit_to(1e-13, lambda, false);
+            best.method = Method::WorkingSet;
+            let best = draws(&best, 60);
+            for (tolerance, sparse) in [(1e-3, false), (1e-3, true), (1e-6, false), (1e-8, true)] {
+                let mut lasso = problem.fit_to(tolerance, lambda, sparse);
+                for method in METHODS.into_iter().filter(|m| !(sparse && *m == Method::Gram)) {
+                    lasso.method = method;
+                    let found = draws(&lasso, 60);
+                    for k in 0..60 {
+                        let (here, least) = (found.objective[[k, 0]], best.objective[[k, 0]]);
+                        let (claimed, excess) = (found.gap[[k, 0]], (here - least) / here);
+                        assert!(
+                            excess <= claimed + 1e-12,
+                            "{shape} {lambda} {tolerance} {sparse} {method:?} draw {}: {claimed:e} {excess:e}",
+                            k + 1
+                        );
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::source::Source;
 use super::standard::Standard;
 use crate::linalg::dense::axpy;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The standardised matrix: column j is (xⱼ − centerⱼ) / scaleⱼ.
 pub struct Design {
@@ -18,6 +19,7 @@ pub struct Design {
     /// Rows of a block.
     pub block: usize,
     storage: Storage,
+    largest: OnceLock<Vec<f64>>,
 }
 
 enum Storage {
@@ -45,13 +47,14 @@ impl Design {
             }
             Source::Sparse(x) => (ROWS, Storage::Sparse(Sparse::new(&x, &standard, go_on)?)),
         };
-        Ok(Design { rows, cols, standard, basis: None, block, storage })
+        Ok(Design { rows, cols, standard, basis: None, block, storage, largest: OnceLock::new() })
     }
 
     /// Of rows that are known by their sums alone.
     pub fn gone(rows: usize, standard: Standard) -> Design {
         let cols = standard.scale.len();
-        Design { rows, cols, standard, basis: None, block: ROWS, storage: Storage::Gone }
+        let (block, storage) = (ROWS, Storage::Gone);
+        Design { rows, cols, standard, basis: None, block, storage, largest: OnceLock::new() }
     }
 
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
@@ -64,6 +67,7 @@ impl Design {
     ) -> Result<(), E> {
         if let Storage::Dense(x) = &mut self.storage {
             self.basis = Some(Basis::put(x, which, case, go_on)?);
+            self.largest = OnceLock::new();
         }
         Ok(())
     }
@@ -113,6 +117,26 @@ impl Design {
             Storage::Sparse(x) => Some(x.column(j)),
             Storage::Dense(_) | Storage::Gone => None,
         }
+    }
+
+    /// Of the entries of each column, without their signs; found when first asked for.
+    pub fn largest(&self) -> &[f64] {
+        self.largest.get_or_init(|| {
+            let mut most = vec![0.0f64; self.cols];
+            for rows in self.blocks() {
+                let Some(block) = self.dense_block(&rows) else { break };
+                for (m, column) in most.iter_mut().zip(block.chunks_exact(rows.len())) {
+                    *m = column.iter().fold(*m, |m, v| m.max(v.abs()));
+                }
+            }
+            if let Storage::Sparse(x) = &self.storage {
+                for (j, (m, shift)) in most.iter_mut().zip(x.rows().shift).enumerate() {
+                    let entries = x.column(j).1;
+                    *m = entries.iter().fold(shift.abs(), |m, v| m.max((v - shift).abs()));
+                }
+            }
+            most
+        })
     }
 
     /// out += Xβ for a block of rows.

@@ -136,7 +136,6 @@ impl<'a> Attempt<'a> {
             gradient: &self.task.found.gradient,
             penalty: &self.task.penalty,
             rr: self.task.found.rr,
-            ry: self.task.found.ry,
             yy: self.task.totals.as_ref().map_or(0.0, |t| t.yy),
             w: self.task.totals.as_ref().map_or(0.0, |t| t.w),
         }
@@ -150,11 +149,16 @@ impl<'a> Attempt<'a> {
         control: &Control,
     ) -> Result<Certificate, Error> {
         let (which, slopes) = self.point().unpenalised();
+        if which.is_empty() {
+            return Ok(self.point().certify(0.0, |_| 0.0));
+        }
+        let Point { yy, w, .. } = self.point();
+        let largest = data.design.largest();
+        let curvature = |j: usize| w * largest[j] * largest[j];
         // About what the steepest of them leaves to gain: a standardised column has curvature Σw.
-        let weight = self.point().w;
-        let steepest = slopes.iter().fold(0.0f64, |m, g| m.max(g * g)) / (8.0 * weight);
-        let hint = self.point().certify(steepest);
-        if which.is_empty() || hint.gap > enough {
+        let steepest = slopes.iter().fold(0.0f64, |m, g| m.max(g * g)) / (8.0 * w);
+        let hint = self.point().certify(steepest, curvature);
+        if hint.gap > enough {
             return Ok(hint);
         }
         let ridge: Vec<f64> = which.iter().map(|&j| self.task.penalty.ridge[j]).collect();
@@ -163,10 +167,9 @@ impl<'a> Attempt<'a> {
             let block = self.unpenalised_block(data, which.clone(), control)?;
             self.unpenalised = Some((which, ridge, block));
         }
-        let Point { yy, w, .. } = self.point();
         let charge =
             self.unpenalised.as_ref().map_or(f64::INFINITY, |u| u.2.charge(&slopes, yy, w));
-        Ok(self.point().certify(charge))
+        Ok(self.point().certify(charge, curvature))
     }
 
     /// Their curvature in this draw, from the working set or from the data.

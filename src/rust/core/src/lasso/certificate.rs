@@ -1,9 +1,12 @@
 //! How far a point is from the minimum, proved by duality.
 //!
 //! P(β) = ½ Σ wᵢ rᵢ² + Σ λⱼ|βⱼ| + ½ Σ dⱼ βⱼ² is, with rows √dⱼ eⱼ added to the design, a lasso. Any
-//! multiple s r of its residual with |xⱼ'W s r| ≤ λⱼ for all j gives the lower bound
-//! D(s) = s r'Wy − ½ s² r'Wr ≤ min P. Coordinates without an ℓ1 term need xⱼ'W r = 0; what rounding
-//! leaves of it is charged to the gap as the Newton decrement it is, with the draw's own curvature.
+//! multiple s v of a vector with |xⱼ'W s v| ≤ λⱼ for all j gives the lower bound
+//! D(s) = s v'Wy − ½ s² v'Wv ≤ min P, and v = r is the vector of the minimum. Coordinates F without an
+//! ℓ1 term need xⱼ'W v = 0: v = r − X_F d with H_FF d = e, e what their slopes are. That costs the
+//! Newton decrement c = ½ e'd, and it moves the other slopes: by at most √(2c Hⱼⱼ), which counts at
+//! first order and must not be left out. With y = r + Xβ this is
+//!   v'Wv = r'Wr − 2c,  v'Wy = r'Wr − 2c + Σ βⱼ xⱼ'W v over the others.
 
 use super::free::FreeBlock;
 use crate::penalty::Penalty;
@@ -18,9 +21,8 @@ pub struct Point<'a> {
     /// xⱼ'W r.
     pub gradient: &'a [f64],
     pub penalty: &'a Penalty,
-    /// r'Wr, r'Wy, and y'Wy before centring.
+    /// r'Wr, and y'Wy before centring.
     pub rr: f64,
-    pub ry: f64,
     pub yy: f64,
     /// Σw.
     pub w: f64,
@@ -65,22 +67,29 @@ impl Point<'_> {
         if slopes.iter().all(|g| *g == 0.0) { Default::default() } else { (which, slopes) }
     }
 
-    /// By a multiple of the residual; `charge` is what coordinates without an ℓ1 term leave to gain.
-    pub fn certify(&self, charge: f64) -> Certificate {
+    /// By a multiple of the residual; `charge` is what coordinates without an ℓ1 term leave to gain,
+    /// `curvature` bounds Hⱼⱼ of the others.
+    pub fn certify(&self, charge: f64, curvature: impl Fn(usize) -> f64) -> Certificate {
         let (kinks, square) = self.penalties();
-        let mut feasible = f64::INFINITY;
-        for j in (0..self.beta.len()).filter(|&j| self.penalty.l1[j] > 0.0) {
-            let g = self.slope(j);
-            if g != 0.0 {
-                feasible = feasible.min(self.penalty.l1[j] / g.abs());
-            }
-        }
         let rr = self.rr.max(0.0) + square;
         let objective = 0.5 * rr + kinks;
-        let best = if rr > 0.0 { self.ry / rr } else { 0.0 };
-        let s = best.clamp(-feasible, feasible);
-        let dual = s * self.ry - 0.5 * s * s * rr;
-        self.certificate(objective, self.above_zero(objective - dual) + charge)
+        let (mut feasible, mut fitted) = (f64::INFINITY, 0.0);
+        for j in (0..self.beta.len()).filter(|&j| self.penalty.l1[j] > 0.0) {
+            let (g, b) = (self.slope(j), self.beta[j]);
+            let moved = if charge > 0.0 { (2.0 * charge * curvature(j)).sqrt() } else { 0.0 };
+            let most = g.abs() + moved;
+            if most != 0.0 {
+                feasible = feasible.min(self.penalty.l1[j] / most);
+            }
+            if b != 0.0 {
+                fitted += b * g - b.abs() * moved;
+            }
+        }
+        let left = self.above_zero(rr - 2.0 * charge);
+        let along = left + fitted;
+        let s = if along > 0.0 { (along / left).min(feasible) } else { 0.0 };
+        let dual = s * along - 0.5 * s * s * left;
+        self.certificate(objective, self.above_zero(objective - dual))
     }
 
     /// Differences of equal numbers may come out below zero; what is not a number stays one.
@@ -140,20 +149,14 @@ mod tests {
     fn at(b: f64, l1: f64, by_step: bool) -> Certificate {
         let r = 2.0 - b;
         let penalty = Penalty { l1: vec![l1], ridge: vec![0.0] };
-        let point = Point {
-            beta: &[b],
-            gradient: &[r],
-            penalty: &penalty,
-            rr: r * r,
-            ry: 2.0 * r,
-            yy: 4.0,
-            w: 1.0,
-        };
+        let point =
+            Point { beta: &[b], gradient: &[r], penalty: &penalty, rr: r * r, yy: 4.0, w: 1.0 };
         if by_step {
             return point.certify_by_step(|_, _| Some(1.0), 1.0);
         }
         let (which, slopes) = point.unpenalised();
-        point.certify(FreeBlock::new(which, &[0.0], |_, _| 1.0).charge(&slopes, 4.0, 1.0))
+        let charge = FreeBlock::new(which, &[0.0], |_, _| 1.0).charge(&slopes, 4.0, 1.0);
+        point.certify(charge, |_| 1.0)
     }
 
     #[test]
@@ -186,11 +189,12 @@ mod tests {
                 gradient: &[gradient],
                 penalty: &penalty,
                 rr,
-                ry: rr,
                 yy: 4.0,
                 w: 1.0,
             };
-            for certificate in [point.certify(0.0), point.certify_by_step(|_, _| Some(1.0), 1.0)] {
+            for certificate in
+                [point.certify(0.0, |_| 1.0), point.certify_by_step(|_, _| Some(1.0), 1.0)]
+            {
                 assert!(certificate.gap > 0.5, "{beta:e} {gradient:e} {rr:e}: {}", certificate.gap);
             }
         }
@@ -211,15 +215,8 @@ mod tests {
     fn a_perfect_fit_and_a_constant_response_are_certified() {
         assert!(at(2.0, 0.0, false).gap < 1e-15);
         let penalty = Penalty { l1: vec![1.0], ridge: vec![0.0] };
-        let flat = Point {
-            beta: &[0.0],
-            gradient: &[0.0],
-            penalty: &penalty,
-            rr: 0.0,
-            ry: 0.0,
-            yy: 0.0,
-            w: 1.0,
-        };
-        assert_eq!(flat.certify(0.0).gap, 0.0);
+        let flat =
+            Point { beta: &[0.0], gradient: &[0.0], penalty: &penalty, rr: 0.0, yy: 0.0, w: 1.0 };
+        assert_eq!(flat.certify(0.0, |_| 1.0).gap, 0.0);
     }
 }

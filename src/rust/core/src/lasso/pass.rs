@@ -204,7 +204,6 @@ fn look(
         }
         found.b0 = b0;
         found.rr = (sum(gaussian::WRR) - b0 * b0 * w).max(0.0);
-        found.ry = sum(gaussian::WRY) - b0 * sum(gaussian::WY);
     }
     Ok(())
 }

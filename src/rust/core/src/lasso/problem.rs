@@ -167,14 +167,13 @@ impl Lasso {
         let gradient = c.gradient(&task.beta);
         let explained: f64 = c.xy.iter().zip(&task.beta).map(|(x, b)| x * b).sum();
         let left: f64 = gradient.iter().zip(&task.beta).map(|(g, b)| g * b).sum();
-        // r'Wr = y'Wy − β'X'Wy − β'X'Wr, r'Wy = y'Wy − β'X'Wy.
-        let (ry, rr) = (c.yy - explained, (c.yy - explained - left).max(0.0));
+        // r'Wr = y'Wy − β'X'Wy − β'X'Wr.
+        let rr = (c.yy - explained - left).max(0.0);
         let point = Point {
             beta: &task.beta,
             gradient: &gradient,
             penalty: &task.penalty,
             rr,
-            ry,
             yy: c.raw_yy,
             w: c.w,
         };
@@ -185,7 +184,7 @@ impl Lasso {
             let ridge = &task.penalty.ridge;
             FreeBlock::new(which, ridge, |a, b| c.gram[[a, b]]).charge(&slopes, c.raw_yy, c.w)
         };
-        let mut certificate = point.certify(charge);
+        let mut certificate = point.certify(charge, |j| c.gram[[j, j]]);
         let tolerance = self.options.limits.tolerance;
         if certificate.gap > tolerance {
             let largest = c.gram.diag().iter().fold(0.0f64, |m, h| m.max(*h));

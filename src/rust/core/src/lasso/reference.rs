@@ -174,7 +174,6 @@ impl History {
         }
         for (s, (_, other)) in self.points.iter().enumerate() {
             let c = combination[s];
-            found.ry += c * (other.ry - task.found.ry);
             found.b0 += c * (other.b0 - task.found.b0);
             for (g, (a, b)) in
                 found.gradient.iter_mut().zip(other.gradient.iter().zip(&task.found.gradient))

@@ -60,7 +60,6 @@ pub struct Totals {
 pub struct Found {
     pub gradient: Vec<f64>,
     pub rr: f64,
-    pub ry: f64,
     pub b0: f64,
 }
 

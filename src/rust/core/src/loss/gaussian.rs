@@ -6,11 +6,9 @@ use std::ops::Range;
 
 /// The sums of a pass, in their order.
 pub const W: usize = 0;
-pub const WY: usize = 1;
-pub const WYY: usize = 2;
-pub const WR: usize = 3;
-pub const WRR: usize = 4;
-pub const WRY: usize = 5;
+pub const WYY: usize = 1;
+pub const WR: usize = 2;
+pub const WRR: usize = 3;
 
 /// One response for all draws, or a panel with one for each.
 #[derive(Clone, Copy)]
@@ -20,7 +18,7 @@ pub enum LeastSquares<'a> {
 }
 
 impl Loss for LeastSquares<'_> {
-    const SUMS: usize = 6;
+    const SUMS: usize = 4;
 
     fn begin(&self, rows: &Range<usize>, shift: &[f64], panel: &mut [f64]) {
         let width = shift.len();
@@ -50,7 +48,7 @@ impl Loss for LeastSquares<'_> {
     }
 }
 
-/// Written as vectors: six sums must stay in registers.
+/// Written as vectors: the sums must stay in registers.
 struct Add<'a> {
     sums: &'a mut Sums,
     weights: &'a [f64],
@@ -115,22 +113,20 @@ fn add<S: Simd>(
     // No arrays made by closures here: they would not be compiled for these instructions.
     let mut lines = sums.lines.chunks_exact_mut(sums.width);
     let mut next = || S::as_mut_simd_f64s(lines.next().unwrap_or_default()).0;
-    let (w, wy, wyy, wr, wrr, wry) = (next(), next(), next(), next(), next(), next());
+    let (w, wyy, wr, wrr) = (next(), next(), next(), next());
     let rows = panel.len() / width.max(1);
     for k in 0..width {
-        let mut sum = [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]];
+        let mut sum = [w[k], wyy[k], wr[k], wrr[k]];
         for row in 0..rows {
             let (weight, left) = (weights[row * width + k], panel[row * width + k]);
             let (y, product) = (response.at(simd, row, k), simd.mul_f64s(weight, left));
             sum[W] = simd.add_f64s(sum[W], weight);
-            sum[WY] = simd.mul_add_f64s(weight, y, sum[WY]);
             sum[WYY] = simd.mul_add_f64s(simd.mul_f64s(weight, y), y, sum[WYY]);
             sum[WR] = simd.add_f64s(sum[WR], product);
             sum[WRR] = simd.mul_add_f64s(product, left, sum[WRR]);
-            sum[WRY] = simd.mul_add_f64s(product, y, sum[WRY]);
             panel[row * width + k] = product;
         }
-        [w[k], wy[k], wyy[k], wr[k], wrr[k], wry[k]] = sum;
+        [w[k], wyy[k], wr[k], wrr[k]] = sum;
     }
 }
 
@@ -156,8 +152,8 @@ mod tests {
                 for (which, value) in [
                     (W, sum(&w)),
                     (WYY, sum(&|i| w(i) * y[i] * y[i])),
+                    (WR, sum(&|i| w(i) * r(i))),
                     (WRR, sum(&|i| w(i) * r(i) * r(i))),
-                    (WRY, sum(&|i| w(i) * r(i) * y[i])),
                 ] {
                     assert!((sums.get(which, k) - value).abs() < 1e-14, "{which}");
                 }

@@ -50,7 +50,7 @@ pub fn by_own(set: Setting, own: &Own, task: &Task, step: &Step) -> f64 {
     let far = distance(data, &own.made_at, &task.place);
     let inside = far.exp() * distance(data, &task.place, &step.to) <= 1.0;
     let reach = (step.doubled() * far.exp() * task.found.curvature).sqrt();
-    if !inside || lacks(&own.model, task, |j| reach * data.largest[j % data.cols()]) {
+    if !inside || lacks(&own.model, task, |j| reach * data.largest()[j % data.cols()]) {
         return f64::INFINITY;
     }
     far.exp() * step.doubled()
@@ -73,19 +73,20 @@ pub fn by_slopes(data: &Data, task: &Task) -> f64 {
     let Penalty { l1, ridge } = &task.penalty;
     let (beta, slopes) = (&task.place.beta, &task.found.gradient);
     let bounded = || (0..beta.len()).filter(|&j| l1[j].is_finite());
-    let reach = |j: usize| slopes[j].abs() + over * data.largest[j];
+    let largest = data.largest();
+    let reach = |j: usize| slopes[j].abs() + over * largest[j];
     let mixed = bounded()
         .filter(|&j| reach(j) > 0.0)
         .fold(1.0f64, |c, j| c.min((l1[j] + ridge[j] * beta[j].abs()) / reach(j)));
     // Residuals of one sign sum to half of all at least, and no slope is steeper than all together.
     let all = bounded()
-        .filter(|&j| data.largest[j] > 0.0)
-        .fold(0.0f64, |m, j| m.max(slopes[j].abs() / data.largest[j]));
+        .filter(|&j| largest[j] > 0.0)
+        .fold(0.0f64, |m, j| m.max(slopes[j].abs() / largest[j]));
     let uneven = if over > 0.0 { 2.0 * over / (all - over).max(0.0) } else { 0.0 };
     let of_column = |j: usize| {
         let (size, above) = (beta[j].abs(), (mixed * reach(j) - l1[j]).max(0.0));
         let conjugate = if ridge[j] > 0.0 { 0.5 * above * above / ridge[j] } else { 0.0 };
-        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over * data.largest[j] * size);
+        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over * largest[j] * size);
         linear + 0.5 * ridge[j] * size * size + conjugate
     };
     let gap = (1.0 - mixed + uneven) * task.found.loss + bounded().map(of_column).sum::<f64>();
@@ -104,7 +105,8 @@ fn distance(data: &Data, a: &Place, b: &Place) -> f64 {
         if data.predictors() > 1 { high - low } else { high.abs() }
     };
     let base = if data.intercept { range(&a.intercept, &b.intercept, 0, 1) } else { 0.0 };
-    let moved = data.largest.iter().enumerate().map(|(j, x)| x * range(&a.beta, &b.beta, j, cols));
+    let moved =
+        data.largest().iter().enumerate().map(|(j, x)| x * range(&a.beta, &b.beta, j, cols));
     let most = base + moved.sum::<f64>();
     if data.likelihood.coupled() { 2.0 * most } else { most }
 }

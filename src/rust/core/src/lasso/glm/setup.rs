@@ -96,10 +96,9 @@ impl Glm {
             options.alpha,
         );
         let intercept = options.intercept && !likelihood.coupled();
-        let largest = largest(&design);
         let base = task::Data { design, y: vec![0.0; n], intercept };
         let mut glm = Glm {
-            data: Data { base, likelihood, largest, offset, intercept, order },
+            data: Data { base, likelihood, offset, intercept, order },
             plan,
             options,
             measure,
@@ -303,22 +302,4 @@ impl Glm {
             Method::WorkingSet
         }
     }
-}
-
-/// Of the entries of each column, without their signs.
-fn largest(design: &Design) -> Vec<f64> {
-    let mut most = vec![0.0f64; design.cols];
-    for rows in design.blocks() {
-        let Some(block) = design.dense_block(&rows) else { break };
-        for (m, column) in most.iter_mut().zip(block.chunks_exact(rows.len())) {
-            *m = column.iter().fold(*m, |m, v| m.max(v.abs()));
-        }
-    }
-    if let Some(x) = design.sparse() {
-        for (j, (m, shift)) in most.iter_mut().zip(x.shift).enumerate() {
-            let entries = design.sparse_column(j).map_or(&[][..], |c| c.1);
-            *m = entries.iter().fold(shift.abs(), |m, v| m.max((v - shift).abs()));
-        }
-    }
-    most
 }

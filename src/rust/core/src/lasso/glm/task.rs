@@ -9,8 +9,6 @@ pub struct Data {
     /// The design; what it holds as a response is not looked at.
     pub base: task::Data,
     pub likelihood: Box<dyn Likelihood>,
-    /// The largest entry of each column, without its sign.
-    pub largest: Vec<f64>,
     /// By row, then by predictor; empty: none.
     pub offset: Vec<f64>,
     pub intercept: bool,
@@ -25,6 +23,11 @@ impl Data {
 
     pub fn cols(&self) -> usize {
         self.base.design.cols
+    }
+
+    /// The largest entry of each column, without its sign.
+    pub fn largest(&self) -> &[f64] {
+        self.base.design.largest()
     }
 
     /// Linear predictors of a row.
