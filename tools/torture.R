@@ -1,6 +1,6 @@
 # Tries to break the package: calls with wrong values of every kind, stops at random moments, saved fits and files with
 # wrong bytes, forks, threads and memory that the system refuses, a garbage collection at every turn, valgrind. What is found goes to
-# standard output, a line a fault, and with `report=` into a table. Any crash, hang or silent NaN fails; so do errors that have no class.
+# standard error, a line a fault, and with `report=` into a table. Any crash, hang or silent NaN fails; so do errors that have no class.
 #   Rscript tools/torture.R calls=20000 stops=1000 bytes=5000 forks=50 limits=1 collections=1 valgrind=1 seed=1 report=bench/robustness.md
 library(wbb)
 
@@ -16,17 +16,22 @@ options(wbb.threads = 2L, warn = -1L)
 patience <- 20
 faults <- character()
 tally <- list()
+counted <- 0L
+# To standard error: what code under `try_out()` prints is swallowed.
 fault <- function(...) {
   faults <<- c(faults, paste0(...))
-  cat("FAULT ", ..., "\n", sep = "")
+  cat("FAULT ", ..., "\n", sep = "", file = stderr())
 }
+# The faults are those since the last count, so that each is in the table, wherever it was found.
 count_up <- function(what, outcomes, worst = NA) {
-  tally[[what]] <<- c(tried = length(outcomes), refused = sum(outcomes == "refused"), faults = sum(outcomes == "fault"), worst = worst)
+  tally[[what]] <<- c(tried = length(outcomes), refused = sum(outcomes == "refused"), faults = length(faults) - counted, worst = worst)
+  counted <<- length(faults)
 }
 
 # The outcome of code: "value", "refused" (an error with a class of ours), or a fault.
 try_out <- function(code, what, allowed = character()) {
   began <- proc.time()[["elapsed"]]
+  before <- length(faults)
   setTimeLimit(elapsed = patience, transient = TRUE)
   on.exit(setTimeLimit())
   value <- NULL
@@ -40,7 +45,8 @@ try_out <- function(code, what, allowed = character()) {
   })
   if (!outcome %in% c("value", "refused")) fault(what, ": ", substr(outcome, 1L, 300L))
   if (outcome == "value" && has_nan(value)) fault(what, ": NaN in silence")
-  if (outcome %in% c("value", "refused")) outcome else "fault"
+  # The code may have reported one itself.
+  if (length(faults) > before) "fault" else outcome
 }
 
 # In the draws and the mode of a fit: what comes from the user's own NaN is refused before. A draw that failed is NA and counted.

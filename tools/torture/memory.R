@@ -48,6 +48,5 @@ if (count("valgrind") > 0L && nzchar(Sys.which("valgrind"))) {
   blocks <- split(lines, cumsum(!nzchar(lines)))
   ours <- Filter(function(block) any(grepl("wbb[.]so", block)) && any(grepl("Invalid|uninitialised|definitely lost|overlap", block)), blocks)
   for (block in ours) fault("valgrind: ", paste(trimws(utils::head(block[nzchar(block)], 6L)), collapse = "; "))
-  if (length(ours)) outcomes[seq_along(ours)] <- "fault"
 }
 count_up("fits under valgrind", outcomes)

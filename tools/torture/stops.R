@@ -20,6 +20,8 @@ long <- list(
   fast_model = function() wbb(stats::glm(I(y > 140) ~ ., stats::binomial(), diabetes), draws = 1e6, seed = 1),
   sums = function() wbb_moments(y ~ ., wbb_source(diabetes[rep(1:442, 200), ]), draws = 1000, seed = 1)
 )
+# R's compiler swallows a time limit that strikes while it works, and the run would go on to its end.
+compiled <- compiler::enableJIT(0L)
 late <- numeric()
 outcomes <- character()
 for (k in seq_len(count("stops"))) {
@@ -37,7 +39,8 @@ for (k in seq_len(count("stops"))) {
   outcomes[k] <- if (grepl("time limit|value|interrupt", ended) && late[k] <= patience) "stopped" else "fault"
   if (outcomes[k] == "fault") fault("stop ", k, " of ", name, " after ", format(late[k]), " s: ", ended)
 }
-count_up("stops", outcomes, if (length(late)) max(late) else NA)
-if (length(late)) cat("latest stop:", names(which.max(late)), format(max(late), digits = 3), "s\n")
+invisible(compiler::enableJIT(compiled))
 # The session is as good as before.
 if (length(late) && !identical(as.matrix(do.call(wbb_lasso, c(list(x, y, lambda = 1), few))), as.matrix(fits$lasso))) fault("other draws after the stops")
+count_up("stops", outcomes, if (length(late)) max(late) else NA)
+if (length(late)) cat("latest stop:", names(which.max(late)), format(max(late), digits = 3), "s\n")

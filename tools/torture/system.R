@@ -23,7 +23,8 @@ if (count("limits") > 0L) {
   for (limit in limits) {
     said <- in_process(fit, limit, seconds = 120)
     ended <- utils::tail(said, 1L)
-    known <- length(ended) && grepl("^value|^refused|cannot allocate|memory|Resource temporarily unavailable", paste(ended, collapse = " "))
+    # R itself may not be able to start.
+    known <- length(ended) && grepl("^value|^refused|cannot allocate|memory", ended) || any(grepl("Resource temporarily unavailable", said))
     if (!known) fault(limit, " ", paste(utils::tail(said, 2L), collapse = " "))
     outcomes[limit] <- if (!known) "fault" else if (grepl("^refused", ended)) "refused" else "value"
   }
