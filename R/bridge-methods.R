@@ -36,6 +36,7 @@ print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
   worst <- bad_mixing(x)
   cat("\nLargest R-hat ", format(worst$rhat, digits = 4), ", smallest effective sample size ",
     format(round(worst$ess), big.mark = ","), "\n", sep = "")
+  print_failures(x)
   invisible(x)
 }
 
@@ -208,6 +209,7 @@ c.wbb_bridge <- function(...) {
     abort("argument", paste0("Fits to be joined must have different seeds, but ",
       show_value(seeds[anyDuplicated(seeds)]), " is there twice."), "...")
   }
+  joined$asked <- NULL
   joined$draws <- join_draws(lapply(fits, `[[`, "draws"))
   joined$diagnostics <- do.call(rbind, lapply(fits, `[[`, "diagnostics"))
   joined$spec$seed <- seeds

@@ -185,13 +185,25 @@ noise_settings <- function(given) {
 # The object -----------------------------------------------------------------------
 
 bridge_job <- function(design, settings, progress = FALSE) {
-  result <- run_job(function() rust_bridge_job(rust_matrix(design$x), design$y, settings), progress)
+  read <- function(result) read_chains(result, settings$threads)
+  result <- run_job(function() rust_bridge_job(rust_matrix(design$x), design$y, settings), progress, read, keep = TRUE)
   if (!is_job_error(result) && prior_is_open(settings) && any(result$sigma2_prior > 0)) {
     warn("prior", paste0("The ", ncol(design$x), " columns of ", nrow(design$x), " rows fit any `y` perfectly, and the ",
       "posterior under p(sigma^2) = 1/sigma^2 is improper; `sigma2_prior = c(shape = 1, rate = ",
       format(result$sigma2_prior[2L], digits = 4), ")` is used instead"))
   }
   result
+}
+
+# Chains that were stopped are one table of all quantities, and nobody has seen yet how they mixed.
+read_chains <- function(result, threads) {
+  if (is.null(result$kept)) return(result)
+  lines <- matrix(result$lines, prod(result$kept))
+  last <- ncol(lines)
+  measures <- job_diagnose(lines, result$kept[2L], threads)
+  c(result[c("kept", "sigma2_prior")], list(
+    draws = lines[, seq_len(last - 2L)], sigma = lines[, last - 1L], nu = lines[, last], rhat = measures["rhat", ], ess = measures["ess", ]
+  ))
 }
 
 prior_is_open <- function(settings) is.null(settings$sigma) && is.null(settings$sigma2_prior)

@@ -72,13 +72,23 @@ run_result <- function(run, result) {
   stop_run(run, result$wbb_error, result$message, result$argument)
 }
 
-# What a job had done when it was stopped or failed, if anything: the first of the draws of `settings`.
+# What a job had done when it was stopped or failed, if anything.
 add_done <- function(run, result, settings) {
-  count <- length(result$diagnostics$status) / max(1L, length(result$lambda))
-  if (count == 0) return(invisible())
-  settings$draws <- count
-  add_part(run, run$make(result, settings))
+  settings <- settings_done(result, settings)
+  if (settings_draws(settings) > 0) add_part(run, run$make(result, settings))
 }
+
+# `settings` with fewer draws, the first of them; chains, which grow side by side, may be fewer, too.
+settings_done <- function(result, settings) {
+  if (is.null(result$kept)) {
+    settings$draws <- length(result$diagnostics$status) / max(1L, length(result$lambda))
+  } else {
+    settings[c("draws", "chains")] <- as.list(result$kept)
+  }
+  settings
+}
+
+settings_draws <- function(settings) settings$draws * if (is.null(settings$chains)) 1 else settings$chains
 
 stop_run <- function(run, kind, message, argument = NULL) {
   partial <- if (keep_partial(run, quiet = TRUE) > 0) last_run$partial
@@ -92,10 +102,10 @@ keep_partial <- function(run, quiet = FALSE) {
   if (run$whole) return(invisible(0))
   run$whole <- TRUE
   left <- take_stopped()
-  done <- parts_done(run) + length(left$diagnostics$status) / max(1L, length(run$settings$lambda))
+  done <- parts_done(run) + settings_draws(settings_done(left$result, run$settings))
   if (done == 0) return(invisible(0))
   delayedAssign("partial", partial_fit(run, left), assign.env = last_run)
-  if (!quiet) message("Stopped after ", done, " of ", format(run$settings$draws, scientific = FALSE), " draws; last_wbb() has them.")
+  if (!quiet) message("Stopped after ", done, " of ", format(settings_draws(run$settings), scientific = FALSE), " draws; last_wbb() has them.")
   invisible(done)
 }
 
@@ -105,7 +115,7 @@ partial_fit <- function(run, left) {
   fit <- finish_run(run)
   # The seed may have come from R's generator: the rest of the run needs the same.
   fit$call$seed <- run$settings$seed
-  fit$asked <- run$settings[c("first_draw", "draws")]
+  fit$asked <- run$settings[intersect(c("first_draw", "draws", "chains"), names(run$settings))]
   fit
 }
 
@@ -122,6 +132,10 @@ last_run <- new.env(parent = emptyenv())
 #' Draw k depends on the seed and k alone. So the rest can be computed at any time, and `c()` makes of both the fit that
 #' would have been; the call of the partial fit has the seed, also where none was given. `fit$spec$segments` says which draws a
 #' fit has: without the loss of a worker, they are the first ones.
+#'
+#' The chains of [bayes_bridge()] grow side by side. Of those that have begun the first are kept, cut to one length, such that most draws
+#' remain: `spec$chains` of `spec$draws` each, what a shorter run with that seed gives. A chain does not go on later, but chains with
+#' another seed can be added: `c(part, update(part, draws = part$spec$draws, seed = 2))`.
 #'
 #' @return A fit, of the class of the run that was stopped; an error of class `wbb_error_argument` if none was.
 #' @examples

@@ -52,19 +52,19 @@ run_fed_job <- function(start, give, progress = FALSE) {
   })
 }
 
-# What the last job had finished when it was stopped: list(diagnostics, fetch), of a result of fewer draws. The rest is
-# fetched when it is asked for: it may be large, and whoever stops a run waits for the prompt.
+# What the last job had finished when it was stopped: list(result, fetch), a result of fewer draws. Its tables are
+# fetched when they are asked for: they may be large, and whoever stops a run waits for the prompt.
 stopped_job <- new.env(parent = emptyenv())
 
 leave_job <- function(job, rest, read) {
   if (is.null(rest)) rest <- rust_job_collect(job)
   if (is_job_error(rest)) return(invisible())
-  stopped_job$left <- list(diagnostics = rest$diagnostics, fetch = function() read(with_tables(rest, job)))
+  stopped_job$left <- list(result = rest, fetch = function() read(with_tables(rest, job)))
 }
 
 # The same for work that R does itself.
 leave_result <- function(result) {
-  stopped_job$left <- list(diagnostics = result$diagnostics, fetch = function() result)
+  stopped_job$left <- list(result = result, fetch = function() result)
 }
 
 take_stopped <- function() {

@@ -151,7 +151,7 @@ test_that("an interrupt stops the chains", {
   data <- made_data(200, 50)
   began <- proc.time()[["elapsed"]]
   setTimeLimit(elapsed = 0.3, transient = TRUE)
-  expect_error(bayes_bridge(data$x, data$y, draws = 1e6, thin = 100, chains = 2, seed = 1), "time limit")
+  expect_error(suppressMessages(bayes_bridge(data$x, data$y, draws = 1e6, thin = 100, chains = 2, seed = 1)), "time limit")
   setTimeLimit()
   expect_lt(proc.time()[["elapsed"]] - began, 5)
 })

@@ -5,7 +5,7 @@ use crate::job::{self, Outcome};
 use crate::matrix::Matrix;
 use crate::settings::seed;
 use extendr_api::prelude::*;
-use wbb_core::bridge::{Data, Noise, Options, Scaling, Shrinkage, diagnose_all, run};
+use wbb_core::bridge::{Data, Kept, Noise, Options, Scaling, Shrinkage, diagnose_all, keep};
 use wbb_core::engine::job::Control;
 use wbb_core::error::Error;
 
@@ -19,17 +19,37 @@ fn start(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let prepare = data(x, y, fields)?;
     let options = options(fields)?;
     job::start(fields, move |control| {
-        let chains = run(&prepare(control)?, &options, control)?;
-        let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose(control)?.into_iter().unzip();
-        let (sigma, nu) = (chains.sigma, chains.nu);
-        let prior = match chains.noise {
-            Noise::InverseGamma { shape, rate } => vec![shape, rate],
-            Noise::Fixed(_) | Noise::Unknown => vec![],
-        };
-        let rest =
-            move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess, sigma2_prior = prior);
-        Ok(Outcome { tables: vec![("draws", chains.theta.into())], rest: Box::new(rest) })
+        let kept = keep(&prepare(control)?, &options, control)?;
+        if !kept.whole {
+            return Ok(stopped(kept));
+        }
+        match whole(&kept, control) {
+            Err(Error::Cancelled) => Ok(stopped(kept)),
+            outcome => outcome,
+        }
     })
+}
+
+fn whole(kept: &Kept, control: &Control) -> Result<Outcome> {
+    let chains = kept.table(control)?;
+    let (rhat, ess): (Vec<f64>, Vec<f64>) = chains.diagnose(control)?.into_iter().unzip();
+    let (sigma, nu, prior) = (chains.sigma, chains.nu, prior(chains.noise));
+    let rest = move || list!(sigma = sigma, nu = nu, rhat = rhat, ess = ess, sigma2_prior = prior);
+    Ok(Outcome { tables: vec![("draws", chains.theta.into())], rest: Box::new(rest) })
+}
+
+/// The lines as they lie: whoever stops a run waits for the prompt.
+fn stopped(kept: Kept) -> Outcome {
+    let (prior, size) = (prior(kept.noise), [kept.draws as f64, kept.chains() as f64]);
+    let rest = move || list!(kept = size.to_vec(), sigma2_prior = prior);
+    Outcome { tables: vec![("lines", kept.into())], rest: Box::new(rest) }
+}
+
+fn prior(noise: Noise) -> Vec<f64> {
+    match noise {
+        Noise::InverseGamma { shape, rate } => vec![shape, rate],
+        Noise::Fixed(_) | Noise::Unknown => vec![],
+    }
 }
 
 /// The data, to be standardised inside the job.

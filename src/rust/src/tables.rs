@@ -7,6 +7,7 @@ use crate::job::Running;
 use extendr_api::prelude::*;
 use extendr_api::rtype_to_sxp;
 use ndarray::{Array, Dimension};
+use wbb_core::bridge::Kept;
 use wbb_core::error::Error;
 
 /// Columns of `run` numbers, each `stride` after the one before: what a stop leaves of a table are its
@@ -20,6 +21,14 @@ pub struct Table {
 enum Values {
     Real(Vec<f64>),
     Integer(Vec<i32>),
+    /// Chains that were stopped, still line by line.
+    Lines(Kept),
+}
+
+impl From<Kept> for Table {
+    fn from(kept: Kept) -> Table {
+        Table { run: kept.size(), stride: kept.size(), values: Values::Lines(kept) }
+    }
 }
 
 impl From<Vec<f64>> for Table {
@@ -48,6 +57,7 @@ impl Table {
         let values = match &self.values {
             Values::Real(values) => values.len(),
             Values::Integer(values) => values.len(),
+            Values::Lines(kept) => kept.size(),
         };
         // An empty table may have a stride of zero.
         if values == 0 { 0 } else { values / self.stride.max(1) * self.run }
@@ -57,6 +67,10 @@ impl Table {
         match &self.values {
             Values::Real(values) => self.copy_to(values, room.as_real_slice_mut()?, from, to),
             Values::Integer(values) => self.copy_to(values, room.as_integer_slice_mut()?, from, to),
+            Values::Lines(kept) => {
+                let room = room.as_real_slice_mut()?.get_mut(from..to)?;
+                (from..).zip(room).try_for_each(|(at, place)| Some(*place = kept.value(at)?))
+            }
         }
     }
 
@@ -86,7 +100,7 @@ fn rust_job_room(job: ExternalPtr<Running>, name: &str) -> Robj {
         return ().into();
     };
     let kind = match table.values {
-        Values::Real(_) => Rtype::Doubles,
+        Values::Real(_) | Values::Lines(_) => Rtype::Doubles,
         Values::Integer(_) => Rtype::Integers,
     };
     Robj::alloc_vector(rtype_to_sxp(kind), table.len())

@@ -5,7 +5,7 @@ mod common;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal};
-use wbb_core::bridge::{Chains, Data, Noise, Options, Scaling, Shrinkage, run};
+use wbb_core::bridge::{Chains, Data, Noise, Options, Scaling, Shrinkage, keep, run};
 use wbb_core::data::source::Source;
 use wbb_core::engine::job::Control;
 use wbb_core::error::Error;
@@ -324,5 +324,37 @@ fn the_two_gaussian_steps_agree() {
 fn a_stopped_run_gives_no_chains() {
     let control = Control::default();
     control.stop();
-    assert_eq!(run(&made(9, 2, true, 1), &options(0.5), &control), Err(Error::Cancelled));
+    let data = made(9, 2, true, 1);
+    assert_eq!(run(&data, &options(0.5), &control), Err(Error::Cancelled));
+    assert_eq!(keep(&data, &options(0.5), &control).err(), Some(Error::Cancelled));
+}
+
+/// On one thread the first chain is done when the second is stopped, on two both are on their way.
+#[test]
+fn a_stop_keeps_what_a_shorter_run_gives() {
+    let data = made(40, 5, true, 2);
+    for (threads, iterations) in [(1, 20_000), (2, 6_000)] {
+        let control = Control::default();
+        let long = Options { draws: 15_000, thin: 2, chains: 3, ..options(0.5) };
+        let kept = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while control.progress().1 < iterations {
+                    std::thread::yield_now();
+                }
+                control.stop();
+            });
+            common::on_threads(threads, || keep(&data, &long, &control)).unwrap()
+        });
+        assert!(!kept.whole && kept.draws > 0 && kept.chains() <= threads);
+        let short = Options { draws: kept.draws, chains: kept.chains(), ..long };
+        let expected = on_threads(threads, &data, &short).unwrap();
+        assert_eq!(kept.table(&Control::default()).unwrap(), expected);
+        // What R reads: six coefficients, σ and ν.
+        let rows = expected.sigma.len();
+        assert_eq!(kept.size(), 8 * rows);
+        for (j, column) in expected.theta.columns().into_iter().enumerate() {
+            assert!(column.iter().enumerate().all(|(i, v)| kept.value(j * rows + i) == Some(*v)));
+        }
+        assert_eq!(kept.value(7 * rows + rows - 1), expected.nu.last().copied());
+    }
 }

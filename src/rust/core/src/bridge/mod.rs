@@ -29,4 +29,4 @@ pub use data::{Data, Scaling};
 pub use diagnostics::{diagnose, diagnose_all};
 pub use gaussian::Gaussian;
 pub use options::{Noise, Options, Shrinkage};
-pub use sampler::{Chains, Sampler, run};
+pub use sampler::{Chains, Kept, Sampler, keep, run};
