@@ -124,7 +124,7 @@ print.wbb_calibration <- function(x, digits = 3L, ...) {
 print_calibration_header <- function(x) {
   words <- describe(x$fit)
   cat("Calibration of the ", sub("^W", "w", words$title), "\n\n", sep = "")
-  cat("Call: ", paste(deparse(x$call, 80L, nlines = 4L), collapse = "\n      "), "\n", sep = "")
+  cat(call_text(x$call), "\n", sep = "")
   cat("Replicates: ", counted(x$replicates, "data set"), " from ", if (x$from == "drawn") "truths that are drawn" else paste("the", x$from), " (", x$scheme, "), ",
     counted(x$draws, "draw"), " each\n", sep = "")
   cat("Lambda: ", if (x$rule == "fixed") {

@@ -103,6 +103,7 @@ credible_limits <- function(draws, level) {
 }
 
 check_parm <- function(parm, names, argument = "parm") {
+  if (!is.atomic(parm)) bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm)
   at <- if (is.character(parm)) match_name(parm, names) else match(parm, seq_along(names))
   if (anyNA(at)) {
     bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm,
@@ -307,9 +308,8 @@ print_hidden <- function(hidden, what) {
 # What print() and summary() open with.
 print_header <- function(fit) {
   words <- describe(fit)
-  lines <- deparse(fit$call, width.cutoff = 80L, nlines = 4L)
   cat(words$title, "\n\n", sep = "")
-  cat("Call: ", paste(lines, collapse = "\n      "), "\n", sep = "")
+  cat(call_text(fit$call), "\n", sep = "")
   cat("Data: ", data_text(fit, words), "\n", sep = "")
   cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
 }
@@ -330,7 +330,7 @@ failure_words <- function(fit) {
   if (length(words)) words <- paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
   # The run was stopped: see last_wbb().
   unfinished <- if (!is.null(fit$asked)) {
-    paste0("Unfinished: ", draw_count(fit$spec), " of ", counted(fit$asked$draws, "draw"), "; ?last_wbb says how to go on")
+    paste0("Unfinished: ", draw_count(fit$spec), " of ", counted(settings_draws(fit$asked), "draw"), "; ?last_wbb says how to go on")
   }
   words <- c(words, unfinished)
   if (length(words)) paste(words, collapse = ". ")

@@ -61,3 +61,19 @@ probability_text <- function(p) {
   text[which(p < 1 & p > 0.9995)] <- "> 0.999"
   text
 }
+
+# The call, in lines no wider than the console, unless a word or a function alone is. deparse() breaks only after its width: smaller
+# ones are tried until all lines fit. Of a long call, as of one with the data in it, so much as four lines hold.
+call_text <- function(call, width = getOption("width"), most = 4L) {
+  before <- "Call: "
+  room <- max(20, width - nchar(before))
+  longest <- Inf
+  for (cutoff in seq(min(room, 500), 20)) {
+    tried <- sub(" +$", "", deparse(call, width.cutoff = cutoff, nlines = most + 1L))
+    if (max(nchar(tried, "width")) < longest) lines <- tried
+    longest <- max(nchar(lines, "width"))
+    if (longest <= room) break
+  }
+  if (length(lines) > most) lines <- c(utils::head(lines, most - 1L), paste0(strtrim(lines[most], room - 4L), " ..."))
+  paste0(before, paste(lines, collapse = paste0("\n", strrep(" ", nchar(before)))))
+}

@@ -24,6 +24,7 @@ test_that("vcov() and confint() describe the draws", {
   expect_identical(confint(fit, 2:3), limits[2:3, ])
   expect_identical(colnames(confint(fit, level = 0.9)), c("5 %", "95 %"))
   expect_bad(confint(fit, "weight"), "parm", "weight")
+  for (parm in list(quote(x + y), quote(x), sum, list("bmi"), globalenv())) expect_bad(confint(fit, parm), "parm")
   expect_bad(confint(fit, level = 1), "level")
   # A path without `lambda`: a third dimension.
   expect_identical(vcov(path)[, , "50"], vcov(path, lambda = 50))
@@ -143,6 +144,31 @@ test_that("zeros of many coefficients are counted", {
   mostly <- colMeans(as.matrix(fit) == 0) > 0.5
   expect_output(print(fit), paste("and", sum(mostly), "more, zero in most draws"))
   expect_output(print(summary(fit)), paste("and", sum(mostly), "that are zero in most draws"))
+})
+
+test_that("the call is printed in lines that are no wider than the console", {
+  calls <- list(
+    quote(wbb_mlp(formula = Species ~ ., data = iris[c(TRUE, FALSE), ], hidden = c(5, 4), test = iris[c(FALSE, TRUE), ], draws = 3)),
+    quote(wbb_lasso(formula = y ~ ., data = diabetes, lambda = c(200, 50), draws = 20, seed = 1, threads = 1, alpha = 0.5)),
+    quote(wbb(object = lm(y ~ a + b, d), statistic = summarise_it, n = 10, draws = 2000, seed = 1, on_error = "drop", progress = FALSE))
+  )
+  for (call in calls) {
+    for (width in c(40, 57:80, 120)) {
+      lines <- strsplit(call_text(call, width), "\n", fixed = TRUE)[[1L]]
+      expect_lte(max(nchar(lines)), width)
+      expect_lte(length(lines), 4L)
+    }
+    # It can be typed again.
+    expect_identical(str2lang(sub("Call: ", "", call_text(call, 80), fixed = TRUE)), call)
+  }
+  # A function is not broken, and what stands beside it is.
+  whole <- quote(wbb(object = lm(y ~ a + b, d), statistic = function(m) c(r2 = summary(m)$r.squared), draws = 2000))
+  expect_match(call_text(whole, 57), "d),\n          statistic = function(m) c(r2 = summary(m)$r.squared),\n", fixed = TRUE)
+  # Of a call with data in it there is the beginning.
+  lines <- strsplit(call_text(as.call(list(quote(wbb_lasso), x = diag(30) + 0.5)), 80), "\n", fixed = TRUE)[[1L]]
+  expect_length(lines, 4L)
+  expect_match(lines[4L], " ...", fixed = TRUE)
+  expect_lte(max(nchar(lines)), 80)
 })
 
 test_that("print() shows the fit", {
