@@ -37,6 +37,8 @@ gg_look <- function(...) {
   ) + ggplot2::theme(...)
 }
 
+gg_main <- function(picture, main) if (is.null(main)) picture else picture + ggplot2::ggtitle(check_label(main, "main"))
+
 gg_note <- function(data) {
   if (length(data$note) > 0) ggplot2::labs(caption = gg_wrap(data$note))
 }

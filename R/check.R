@@ -26,6 +26,17 @@ note <- function(kind, message, call = user_call()) {
   ))
 }
 
+# The value of `code`, or what `failed` makes of its error. Not of a time limit of setTimeLimit(), which strikes once, wherever R is just
+# then: it is meant for the whole run, as a press of the stop button is.
+attempt <- function(code, failed = function(e) NULL) {
+  tryCatch(code, error = function(e) if (is_time_limit(e)) stop(e) else failed(e))
+}
+
+is_time_limit <- function(e) {
+  texts <- c("reached elapsed time limit", "reached CPU time limit", "reached session elapsed time limit", "reached session CPU time limit")
+  conditionMessage(e) %in% gettext(texts, domain = "R")
+}
+
 # The outermost call of one of our functions: what the user typed, whichever
 # check further down found the fault.
 user_call <- function() {

@@ -67,7 +67,7 @@ begin_chunks <- function(crew, begin) {
     at <- crew$waiting[1L]
     crew$waiting <- crew$waiting[-1L]
     crew$tries[at] <- crew$tries[at] + 1L
-    begun <- tryCatch(begin(crew$chunks[[at]]), error = identity)
+    begun <- attempt(begin(crew$chunks[[at]]), identity)
     if (inherits(begun, "error")) try_again(crew, at, begun) else crew$running[[as.character(at)]] <- begun
   }
 }
@@ -80,10 +80,10 @@ has_room <- function(crew) {
 
 end_chunks <- function(crew, take) {
   for (name in names(crew$running)) {
-    ended <- tryCatch(future::resolved(crew$running[[name]]), error = function(e) TRUE)
+    ended <- attempt(future::resolved(crew$running[[name]]), function(e) TRUE)
     if (!ended) next
     # A fork that was killed warns as well.
-    value <- tryCatch(suppressWarnings(future::value(crew$running[[name]])), error = identity)
+    value <- attempt(suppressWarnings(future::value(crew$running[[name]])), identity)
     crew$running[[name]] <- NULL
     at <- as.integer(name)
     if (inherits(value, "error")) {

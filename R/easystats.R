@@ -86,7 +86,7 @@ p_map.wbb <- function(x, lambda = NULL, ...) bayestestR::p_map(plain_draws(x, la
 #' @method p_significance wbb
 #' @exportS3Method bayestestR::p_significance wbb
 p_significance.wbb <- function(x, threshold = "default", lambda = NULL, ...) {
-  if (identical(threshold, "default")) threshold <- rope_of(x, "default")[2L]
+  threshold <- if (identical(threshold, "default")) rope_of(x, "default")[2L] else check_number(threshold, "threshold", 0)
   bayestestR::p_significance(plain_draws(x, lambda), threshold = threshold, ...)
 }
 

@@ -8,7 +8,7 @@ fast_model <- function(model, statistic, given) {
   if (is.null(family)) return("")
   if (!is_coef(statistic)) return("`statistic` needs the refitted model")
   if (!is.null(given$strata)) return("with `strata`")
-  x <- tryCatch(stats::model.matrix(model), error = function(e) NULL)
+  x <- attempt(stats::model.matrix(model))
   y <- fast_response(model)
   if (is.null(x) || is.null(y)) return("the model does not keep its data")
   intercept <- attr(stats::terms(model), "intercept") == 1L
@@ -40,7 +40,7 @@ is_coef <- function(statistic) identical(statistic, stats::coef) || identical(st
 
 # Numbers, one for each row that was used.
 fast_response <- function(model) {
-  y <- if (inherits(model, "glm")) model$y else tryCatch(stats::model.response(stats::model.frame(model)), error = function(e) NULL)
+  y <- if (inherits(model, "glm")) model$y else attempt(stats::model.response(stats::model.frame(model)))
   if (is.null(y) || is.matrix(y) || !(is.numeric(y) || is.logical(y))) NULL else as.double(y)
 }
 

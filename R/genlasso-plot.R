@@ -31,9 +31,11 @@
 #' @export
 plot.wbb_genlasso <- function(x, type = NULL, lambda = NULL, level = c(0.5, 0.95), main = NULL,
                               xlab = NULL, ylab = NULL, ...) {
-  if (!is_place_picture(x, type, lambda, ...)) return(invisible(plot.wbb(x, type, lambda = lambda, level = level, main = main, ...)))
-  look <- plot_look(main, ..., .known = c(names(formals()), names(formals(plot.wbb))))
-  shown <- place_data(x, type, lambda, level, xlab, ylab)
+  if (!is_place_picture(x, type, lambda, ...)) {
+    return(invisible(plot.wbb(x, type, lambda = lambda, level = level, main = main, xlab = xlab, ylab = ylab, ...)))
+  }
+  look <- plot_look(main, xlab = xlab, ylab = ylab, ..., .known = c(names(formals()), names(formals(plot.wbb))))
+  shown <- place_data(x, type, lambda, level, look$xlab, look$ylab)
   if (shown$type == "image") draw_image(shown, look) else draw_series(shown, look)
   invisible(shown)
 }
@@ -48,10 +50,10 @@ autoplot.wbb_genlasso <- function(object, type = NULL, lambda = NULL, level = c(
     autoplot.wbb(object, type, lambda = lambda, level = level, ...)
   } else {
     check_dots(..., .function = "autoplot", .known = c(names(formals()), names(formals(autoplot.wbb))))
-    shown <- place_data(object, type, lambda, level, xlab, ylab)
+    shown <- place_data(object, type, lambda, level, check_label(xlab, "xlab"), check_label(ylab, "ylab"))
     if (shown$type == "image") gg_image(shown) else gg_series(shown)
   }
-  if (is.null(main)) picture else picture + ggplot2::ggtitle(main)
+  gg_main(picture, main)
 }
 
 # The numbers ----------------------------------------------------------------------

@@ -96,7 +96,7 @@ quietly <- function(log, code) {
     close(mute)
   })
   sink(mute)
-  tryCatch(
+  attempt(
     withCallingHandlers(
       {
         code
@@ -108,7 +108,7 @@ quietly <- function(log, code) {
       },
       message = function(m) tryInvokeRestart("muffleMessage")
     ),
-    error = identity
+    identity
   )
 }
 

@@ -66,7 +66,7 @@ autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibrati
     calibration = gg_calibration(shown),
     cv = gg_cv(shown)
   )
-  if (is.null(main)) picture else picture + ggplot2::ggtitle(main)
+  gg_main(picture, main)
 }
 
 # The numbers ----------------------------------------------------------------------

@@ -7,9 +7,21 @@ pale <- "grey75"
 
 check_colours <- function(col, default = fit_colours) {
   if (is.null(col)) return(default)
-  known <- is.atomic(col) && length(col) > 0L && !inherits(try(grDevices::col2rgb(col), silent = TRUE), "try-error")
-  if (!known) bad_argument("col", "be colours that R knows", col)
+  if (is.factor(col)) col <- as.character(col)
+  if (!is.atomic(col) || is.object(col) || length(col) == 0L) bad_argument("col", "be colours that R knows", col)
+  bad <- !vapply(col, is_colour, NA, USE.NAMES = FALSE)
+  if (any(bad)) {
+    at <- first_bad(bad)
+    bad_argument("col", "be colours that R knows", col, if (length(col) > 1L) paste("element", at, "is", show_value(col[[at]])) else paste("is", show_value(col)))
+  }
   rep_len(col, max(length(col), length(default)))
+}
+
+# A name, or a place in the palette; NA is none. col2rgb() takes numbers that devices refuse.
+is_colour <- function(col) {
+  if (is.na(col)) return(TRUE)
+  if (is.numeric(col)) return(col >= 0 && col <= .Machine$integer.max)
+  is.character(col) && !inherits(try(grDevices::col2rgb(col), silent = TRUE), "try-error")
 }
 
 tint <- function(col, alpha) grDevices::adjustcolor(col, alpha)
@@ -28,10 +40,22 @@ plot_look <- function(main, ..., .known) {
   check_dots(..., .function = "plot", .known = c(.known, look_names), .foreign = look_names)
   given <- list(...)
   list(
-    main = main, sub = given$sub, xlab = given$xlab, ylab = given$ylab,
+    main = check_label(main, "main"), sub = check_label(given$sub, "sub"),
+    xlab = check_label(given$xlab, "xlab"), ylab = check_label(given$ylab, "ylab"),
     xlim = check_limits(given$xlim, "xlim"), ylim = check_limits(given$ylim, "ylim"),
     cex = if (is.null(given$cex)) 1 else check_number(given$cex, "cex", 0, open = TRUE)
   )
+}
+
+# One text or expression; several texts are its lines. NULL is no wish, and NA, as elsewhere in R, no label.
+check_label <- function(value, argument) {
+  if (is.null(value)) return(NULL)
+  if (is.factor(value)) value <- as.character(value)
+  if (is.language(value) && !inherits(value, "formula") && length(value) > 0L) return(if (is.expression(value)) value[1L] else as.expression(value))
+  if (!is.atomic(value) || is.object(value) || !is.null(dim(value)) || (length(value) != 1L && !is.character(value))) {
+    bad_argument(argument, "be a text or an expression", value)
+  }
+  if (anyNA(value)) "" else paste(value, collapse = "\n")
 }
 
 # Dates and times, too: on an axis they are numbers.
@@ -161,7 +185,7 @@ fitting <- function(text, room, cex = 1, font = 1) {
 fold_text <- function(text, room, cex = 0.8) {
   lines <- lapply(text, function(words) {
     over <- graphics::strwidth(words, units = "inches", cex = 0.75 * cex) / room
-    if (over <= 1) words else strwrap(words, ceiling(nchar(words) / ceiling(over)) + 6)
+    if (over <= 1 || is.language(words)) words else strwrap(words, ceiling(nchar(words) / ceiling(over)) + 6)
   })
   unlist(lines)
 }

@@ -132,7 +132,11 @@ draw_density_panel <- function(data, index, fits, col, look) {
   spike <- shade(col[match(mass$fit, fits)])
   graphics::segments(mass$at, rep(0, nrow(mass)), mass$at, mass$probability * top, col = spike, lwd = 2.5 * mass$width, lend = "butt")
   graphics::points(mass$at, mass$probability * top, col = spike, pch = 19, cex = 0.9 * sqrt(mass$width))
-  for (k in seq_along(fits)) graphics::points(of(data$panels, fits[k])$mode, 0, pch = 24, bg = "white", col = col[k], cex = 0.9, xpd = NA)
+  # A fit may not have this coefficient.
+  for (k in seq_along(fits)) {
+    mode <- of(data$panels, fits[k])$mode
+    graphics::points(mode, 0 * mode, pch = 24, bg = "white", col = col[k], cex = 0.9, xpd = NA)
+  }
   panel_title(panel$name[1], if (length(fits) == 1) panel$p_zero else 0)
 }
 

@@ -29,7 +29,7 @@ refitter <- function(call, env, statistic, weights, rows) {
 }
 
 model_call <- function(model) {
-  call <- tryCatch(stats::getCall(model), error = function(e) NULL)
+  call <- attempt(stats::getCall(model))
   if (!is.call(call)) {
     bad_argument("object", "be a fitted model that remembers its call, or a function of the weights", model,
       paste("is", described(model)), "For anything else write the function: wbb(function(w) ..., n = ).")
@@ -42,10 +42,10 @@ model_call <- function(model) {
 # The environment of the formula is where model.frame() looks; a model made in a function from a formula of
 # elsewhere has its data where that function was called, which may be where the user is now.
 find_inputs <- function(model, call, data, caller) {
-  formula <- tryCatch(stats::formula(model), error = function(e) NULL)
+  formula <- attempt(stats::formula(model))
   faults <- character()
   for (env in unique(c(environment(formula), caller))) {
-    inputs <- tryCatch(model_inputs(model, call, formula, data, env), error = identity)
+    inputs <- attempt(model_inputs(model, call, formula, data, env), identity)
     if (!inherits(inputs, "error")) return(inputs)
     if (inherits(inputs, "wbb_error")) stop(inputs)
     faults <- c(faults, conditionMessage(inputs))
@@ -59,7 +59,7 @@ find_inputs <- function(model, call, data, caller) {
 model_inputs <- function(model, call, formula, data, env) {
   fitter <- find_fitter(call[[1L]], env, model)
   if (is.null(data)) data <- eval(call$data, env)
-  typed <- tryCatch(eval(call$formula, env), error = function(e) NULL)
+  typed <- attempt(eval(call$formula, env))
   if (inherits(typed, "formula")) formula <- typed
   values <- if ("x" %in% names(call)) list(x = eval(call$x, env), y = eval(call$y, env))
   inputs <- list(fitter = fitter, env = env, formula = formula, data = data, values = values, call = call)
@@ -74,7 +74,7 @@ model_inputs <- function(model, call, formula, data, env) {
 # As typed, or where methods that nobody exports live: nnet() remembers nnet.formula().
 find_fitter <- function(head, env, model) {
   if (is.function(head)) return(head)
-  found <- tryCatch(eval(head, env), error = function(e) NULL)
+  found <- attempt(eval(head, env))
   if (is.function(found)) return(found)
   name <- as.character(head)[length(as.character(head))]
   for (package in intersect(fitter_homes(model), rownames(utils::installed.packages()))) {
@@ -116,7 +116,7 @@ show_call <- function(expression) if (is.null(expression)) "its response" else p
 
 # The rows that were used, after `subset` and `na.action`.
 used_rows <- function(model, inputs) {
-  frame <- tryCatch(stats::model.frame(model), error = function(e) NULL)
+  frame <- attempt(stats::model.frame(model))
   rows <- if (is.data.frame(frame)) match(row.names(frame), inputs$names)
   if (is.null(rows) || anyNA(rows)) rows <- rows_by_rule(model, inputs)
   rows

@@ -165,12 +165,14 @@ new_classes <- function(mean) {
 # With its own seed the work leaves R's generator as it found it.
 with_seed <- function(seed, expr) {
   if (is.null(seed)) return(expr)
-  seed <- check_count(seed, "seed", -.Machine$integer.max)
+  seed <- check_r_seed(seed)
   before <- globalenv()$.Random.seed
   on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
   set.seed(seed)
   expr
 }
+
+check_r_seed <- function(seed) check_count(seed, "seed", -.Machine$integer.max)
 
 #' @rdname posterior_predict.wbb
 #' @importFrom stats simulate
@@ -180,6 +182,7 @@ simulate.wbb <- function(object, nsim = 1, seed = NULL, lambda = NULL, ...) {
   check_fit(object)
   check_sampled(object)
   nsim <- check_count(nsim, "nsim")
+  if (!is.null(seed)) check_r_seed(seed)
   object <- common_draws(object, lambda)
   state <- generator_state(seed)
   simulated <- list_path(object, lambda, function(at) simulate_at(object, nsim, seed, at))

@@ -182,7 +182,7 @@ check_local <- function(model, head, x) {
 
 check_alone <- function(model, rows, x) {
   at <- list(chunk = 1L, row = 1)
-  alone <- tryCatch(chunk_x(model, with_levels(model, chunk_frame(model, rows, at), at)), error = function(e) NULL)
+  alone <- attempt(chunk_x(model, with_levels(model, chunk_frame(model, rows, at), at)))
   if (identical(dim(alone), dim(x)) && isTRUE(all.equal(unname(alone), unname(x), check.attributes = FALSE))) return(invisible())
   differs <- if (identical(dim(alone), dim(x))) model$names[which(colSums(abs(alone - x) > 0, na.rm = TRUE) > 0)[1L]]
   bad_argument("formula", "have terms that depend on their own row alone", NULL,
@@ -276,7 +276,9 @@ chunk_setting <- function(name, value, at, rows, ids) {
   if (name == "cluster") return(if (is.null(ids)) value else cluster_numbers(value, ids, at, rows))
   fold <- name == "foldid"
   least <- if (name == "offset") -Inf else fold
-  bad <- !is.numeric(value) | !is.finite(value) | value < least | (fold & value != trunc(value))
+  # What is no number has no whole parts, as a factor.
+  numbers <- is.numeric(value)
+  bad <- if (numbers) !is.finite(value) | value < least | (fold & value != trunc(value)) else rep(TRUE, length(value))
   if (any(bad)) {
     must <- switch(name, foldid = "fold numbers 1, 2, ...", offset = "numbers", "non-negative numbers")
     source_error(at, paste0("`", name, "` must be ", must, ", but is ", show_value(value[first_bad(bad)])), rows[first_bad(bad)])

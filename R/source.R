@@ -120,7 +120,7 @@ bigmatrix_source <- function(x) {
   require_package("bigmemory", "A big.matrix")
   if (is.null(colnames(x))) bad_argument("x", "have column names", x, "has none")
   # A pointer does not travel; its description does, if others may see the memory.
-  described <- tryCatch(bigmemory::describe(x), error = function(e) NULL)
+  described <- attempt(bigmemory::describe(x))
   n <- nrow(x)
   attached <- if (is.null(described)) function() x else function() bigmemory::attach.big.matrix(described)
   list(

@@ -186,7 +186,7 @@ autoplot.wbb_survival <- function(object, main = NULL, ...) {
     ggplot2::geom_line(linewidth = 0.7) +
     gg_colours(names(curves)) +
     ggplot2::coord_cartesian(ylim = c(0, 1)) +
-    ggplot2::labs(x = "time", y = survival_label(object), title = main) +
+    ggplot2::labs(x = "time", y = survival_label(object), title = check_label(main, "main")) +
     gg_look()
 }
 

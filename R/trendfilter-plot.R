@@ -41,9 +41,8 @@
 plot.wbb_trendfilter <- function(x, type = NULL, band = c("simultaneous", "credible"), level = 0.95,
                                  lambda = NULL, width = NULL, data = TRUE, xlab = NULL, ylab = NULL,
                                  main = NULL, ...) {
-  look <- plot_look(main, ..., .known = names(formals()))
-  shown <- trend_data(x, type, band, level, lambda, width, check_flag(data, "data"), xlab, ylab)
-  look[c("xlab", "ylab")] <- list(xlab, ylab)
+  look <- plot_look(main, xlab = xlab, ylab = ylab, ..., .known = names(formals()))
+  shown <- trend_data(x, type, band, level, lambda, width, check_flag(data, "data"), look$xlab, look$ylab)
   switch(shown$type,
     cv = draw_cv(shown, fit_colours, look),
     draw_trend(shown, look)
@@ -59,9 +58,9 @@ autoplot.wbb_trendfilter <- function(object, type = NULL, band = c("simultaneous
                                      main = NULL, ...) {
   require_package("ggplot2", "`autoplot()`")
   check_dots(..., .function = "autoplot", .known = names(formals()))
-  shown <- trend_data(object, type, band, level, lambda, width, check_flag(data, "data"), xlab, ylab)
+  shown <- trend_data(object, type, band, level, lambda, width, check_flag(data, "data"), check_label(xlab, "xlab"), check_label(ylab, "ylab"))
   picture <- if (shown$type == "cv") gg_cv(shown) else gg_trend(shown)
-  if (is.null(main)) picture else picture + ggplot2::ggtitle(main)
+  gg_main(picture, main)
 }
 
 # The numbers ----------------------------------------------------------------------

@@ -42,6 +42,7 @@ fit_fault <- function(fit) {
   if (("lambda" %in% needed$fit || !is.null(fit$lambda)) && !is_finite(fit$lambda)) {
     return(paste("its `lambda` is", show_value(fit$lambda)))
   }
+  if (!is.null(fit$lambda) && !is_word(fit$lambda_from)) return(paste("its `lambda_from` is", show_value(fit$lambda_from)))
   if (!is.null(fit$cv) && !is.data.frame(if (is.list(fit$cv)) fit$cv$curve)) return("its `cv` has no curve")
   draws <- draw_count(fit$spec)
   if (!is_number(draws)) return("its `spec` does not say which draws it has")
@@ -51,6 +52,8 @@ fit_fault <- function(fit) {
   if (is.null(fault)) fault <- rows_fault(fit, lambdas, needed)
   fault
 }
+
+is_word <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
 
 is_finite <- function(x) is.numeric(x) && length(x) > 0L && all(is.finite(x))
 
@@ -81,7 +84,9 @@ draws_fault <- function(fit, draws, coefficients, lambdas) {
   if (!is.null(fit$mode) && !(is.numeric(fit$mode) && length(fit$mode) == coefficients * lambdas)) {
     return(paste("its `mode` is not of", coefficients * lambdas, "numbers"))
   }
-  if (!is.null(fit$points) && length(fit$points) != coefficients) return(paste("its `points` are not", coefficients))
+  if (!is.null(fit$points) && !(is_finite(fit$points) && length(fit$points) == coefficients && !is.unsorted(fit$points, strictly = TRUE))) {
+    return(paste("its `points` are not", coefficients, "numbers in their order"))
+  }
 }
 
 # What is known of the draws and of the mode.
@@ -96,6 +101,9 @@ measures_fault <- function(fit, draws, lambdas, needed) {
     mode <- fit$mode_diagnostics
     if (!is.data.frame(mode) || nrow(mode) != lambdas) return(paste("its `mode_diagnostics` are not a data frame of", counted(lambdas, "row")))
     if ("sigma" %in% needed$diagnostics && !is.numeric(mode$sigma)) return("its `mode_diagnostics` lack `sigma`")
+  }
+  if ("mcmc" %in% needed$fit && !(is.data.frame(fit$mcmc) && is.character(fit$mcmc$term) && is.numeric(fit$mcmc$rhat) && is.numeric(fit$mcmc$ess))) {
+    return("its `mcmc` is no table of `term`, `rhat` and `ess`")
   }
   if ("knots" %in% needed$fit && !(is.data.frame(fit$knots) && is.data.frame(fit$mode_knots))) return("its `knots` are not a data frame")
 }

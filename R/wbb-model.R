@@ -10,7 +10,7 @@ model_design <- function(model, statistic, data, caller) {
   if (!is.function(statistic)) bad_argument("statistic", "be a function of the refitted model", statistic)
   if (!is.null(data) && !is.data.frame(data)) bad_argument("data", "be a data frame", data)
   statistic <- model_statistic(model, statistic)
-  list(model = model, statistic = statistic, data = data, caller = caller, formula = tryCatch(stats::formula(model), error = function(e) NULL))
+  list(model = model, statistic = statistic, data = data, caller = caller, formula = attempt(stats::formula(model)))
 }
 
 # coef() of a mixed model is a table for each group.
@@ -74,7 +74,7 @@ model_mode <- function(task, design, coefficients) {
 
 # A fitter that starts at random, or data that have changed.
 other_numbers <- function(mode, design) {
-  own <- tryCatch(kept_numbers(design$statistic(design$model), is_coef(design$statistic)), error = function(e) NULL)
+  own <- attempt(kept_numbers(design$statistic(design$model), is_coef(design$statistic)))
   if (!is.null(own) && !isTRUE(all.equal(own, mode, tolerance = 1e-3))) {
     "refitted with its own weights the model has other numbers: its fitter starts at random, or its data have changed"
   }

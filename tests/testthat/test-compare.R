@@ -32,6 +32,17 @@ test_that("fits with other coefficients leave gaps", {
   expect_identical(lengths(regmatches(lines[2], gregexpr("P(=0)", lines[2], fixed = TRUE))), 1L)
 })
 
+test_that("fits with other coefficients share a picture", {
+  one <- quick(y ~ bmi + map + hdl, diabetes)
+  other <- quick(y ~ bmi + ltg, diabetes)
+  for (type in c("density", "interval")) {
+    shown <- on_device(plot(compare(one, other), type))
+    expect_setequal(shown[[if (type == "density") "panels" else "interval"]]$name, c("bmi", "map", "hdl"))
+    shown <- on_device(plot(compare(one, other), type, pars = c("hdl", "ltg")))
+    expect_identical(shown$type, type)
+  }
+})
+
 test_that("pictures stack the fits by name", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

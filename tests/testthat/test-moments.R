@@ -145,6 +145,19 @@ test_that("what sums cannot do is refused", {
   expect_bad(bayes_bridge(form, src), "data", "chunks")
 })
 
+test_that("weights, folds and offsets of a source that are no numbers are refused by name", {
+  data <- data.frame(y = 1:6, a = c(2, 1, 4, 3, 6, 5), f = gl(2, 3), d = as.Date("2020-01-01") + 0:5)
+  for (wrong in list(quote(f), quote(d), quote(letters[a]))) {
+    for (name in c("case_weights", "foldid", "offset")) {
+      # Sums have no offset.
+      from <- if (name == "offset") quote(wbb_lasso) else quote(wbb_moments)
+      call <- as.call(c(list(from, y ~ a, quote(wbb_source(data)), draws = 2, seed = 1), stats::setNames(list(wrong), name)))
+      error <- expect_error(eval(call), class = "wbb_error")
+      expect_match(conditionMessage(error), paste0("`", name, "` must be"), fixed = TRUE)
+    }
+  }
+})
+
 test_that("a pass can be stopped, and shows the rows it has seen", {
   skip_on_cran()
   endless <- function(reset = FALSE) if (reset) NULL else d

@@ -106,6 +106,7 @@ test_that("more of bayestestR describes the draws", {
   limit <- 0.1 * sd(diabetes$y)
   draws <- as.matrix(fit)
   expect_equal(bayestestR::p_significance(fit)$ps, unname(pmax(colMeans(draws > limit), colMeans(draws < -limit))))
+  for (wrong in list(TRUE, "a", -1, c(1, Inf), 1:3, NULL)) expect_bad(bayestestR::p_significance(fit, threshold = wrong), "threshold")
   expect_s3_class(bayestestR::p_map(fit), "p_map")
   path <- quick(y ~ bmi, diabetes, lambda = c(50, 5))
   skip_if_not_installed("insight")

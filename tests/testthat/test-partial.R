@@ -46,6 +46,56 @@ test_that("networks, trends and generalised lassos keep theirs, too", {
   same_draws(part, quick_mlp(draws = count, epochs = 20))
 })
 
+test_that("chains that are stopped are those of a shorter run", {
+  skip_on_cran()
+  for (threads in 1:2) {
+    expect_message(
+      stopped_after(1, bayes_bridge(y ~ ., diabetes, draws = 1e6, burn = 100, chains = 3, seed = 3, threads = threads)),
+      "Stopped after [0-9]+ of 3000000 draws; last_wbb"
+    )
+    part <- last_wbb()
+    expect_identical(part$spec$chains, as.double(threads))
+    again <- update(part, draws = part$spec$draws, chains = part$spec$chains)
+    for (what in c("draws", "diagnostics", "mcmc", "fitted")) expect_identical(part[[what]], again[[what]])
+    expect_output(print(part), paste("Unfinished:", nrow(part$draws), "of 3,000,000 draws"))
+    expect_equal(part$spec$sigma2_prior, again$spec$sigma2_prior)
+  }
+  more <- update(part, draws = part$spec$draws, chains = 1, seed = 4)
+  both <- c(part, more)
+  expect_identical(both$spec$chains, 3)
+  expect_null(both$asked)
+  # Before the first draw there is nothing to keep.
+  expect_no_message(stopped_after(0.5, bayes_bridge(y ~ ., diabetes, draws = 10, thin = 1e6)), message = "Stopped after")
+})
+
+test_that("a time limit stops a run, wherever it strikes", {
+  skip_on_cran()
+  never <- function(w) {
+    Sys.sleep(0.01)
+    c(mean = mean(w))
+  }
+  # It is no draw that failed.
+  for (on_error in c("stop", "drop")) {
+    expect_message(
+      stopped_after(0.5, wbb(never, n = 3, draws = 1000, seed = 1, on_error = on_error)),
+      "Stopped after [0-9]+ of 1000 draws"
+    )
+    expect_identical(unique(as.character(last_wbb()$diagnostics$status)), "finished")
+  }
+  # Where an error would mean that there is nothing to be had.
+  slow <- function() {
+    for (k in 1:100) Sys.sleep(0.05)
+    cars
+  }
+  model <- lm(dist ~ speed, cars)
+  model$call$data <- quote(slow())
+  began <- elapsed()
+  stopped_after(0.3, wbb(model, draws = 10, seed = 1, refit = TRUE))
+  expect_lt(elapsed() - began, 4)
+  expect_identical(attempt(stop("another"), conditionMessage), "another")
+  expect_null(attempt(stop("another")))
+})
+
 test_that("a seed that was drawn is in the call of the part, so that the run can go on", {
   run <- new_run(list(seed = 7, first_draw = 1, draws = 30), function(result, settings) result)
   whole <- quick_diabetes(draws = 30, seed = 7)

@@ -31,6 +31,37 @@ test_that("every picture takes titles, limits and cex, and leaves par() as it wa
   expect_bad(on_device(plot(quick_trend(draws = 5), lwd = 2)), "lwd")
 })
 
+test_that("labels are texts or expressions, and whatever else is refused by name", {
+  for (draw in pictures()) {
+    on_device(expect_silent(draw(main = quote(x + y), sub = expression(beta), xlab = c("two", "lines"), ylab = NA)))
+    for (label in list(data.frame(a = 1:3), list(1, 2), 1:3, sum, y ~ x, matrix("a", 2, 2))) {
+      for (argument in c("main", "sub", "xlab", "ylab")) {
+        expect_bad(on_device(do.call(draw, stats::setNames(list(label), argument))), argument, "a text or an expression")
+      }
+    }
+  }
+  signal <- wbb_genlasso(c(1, 2, 4), D = diff(diag(3)), lambda = 1, draws = 5, seed = 1)
+  expect_bad(on_device(plot(signal, xlab = data.frame(a = 1:3))), "xlab", "of class \"data.frame\"")
+  skip_if_not_installed("ggplot2")
+  expect_bad(ggplot2::autoplot(signal, xlab = list()), "xlab")
+  expect_bad(ggplot2::autoplot(signal, main = 1:2), "main")
+  expect_bad(ggplot2::autoplot(quick_trend(draws = 5), ylab = sum), "ylab")
+})
+
+test_that("wrong colours and coefficients of a comparison are named", {
+  both <- compare(a = fake_fit(awkward_draws()), b = fake_fit(awkward_draws()))
+  for (col in list(2^53, -1, Inf, "no colour", TRUE, 1i, list("red"), as.Date("2020-01-01"), character())) {
+    expect_bad(on_device(plot(both, pars = 3:5, col = col)), "col", "colours that R knows")
+  }
+  expect_bad(on_device(plot(both, pars = 3:5, col = c("red", "rot"))), "col", "element 2 is \"rot\"")
+  on_device(expect_silent(plot(both, pars = 3:5, col = c(2, 4))))
+  on_device(expect_silent(plot(both, pars = 3:5, col = factor(c("red", "blue")))))
+  for (pars in list("nothing", c("half", NA), 0, -1, 1.5, 99, NaN, TRUE, sum, list("half"), character(), factor("half"))) {
+    for (type in c("density", "interval")) expect_bad(on_device(plot(both, type, pars = pars)), "pars")
+  }
+  expect_bad(on_device(plot(both, pars = c("half", "nothing"))), "pars", "there is no \"nothing\"")
+})
+
 test_that("a picture of one panel takes the next place of the user's page", {
   for (name in c("one", "interval", "selection", "cv", "trend", "survival")) {
     on_device({

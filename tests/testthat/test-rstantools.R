@@ -55,6 +55,7 @@ test_that("simulate() gives responses in columns, and the seed again", {
   expect_identical(dim(a), c(442L, 3L))
   expect_identical(simulate(fit, 3, seed = 4), a)
   set.seed(2)
+  for (seed in list(quote(x), "a", sum, 1.5, NA, 1:2)) expect_bad(simulate(fit, 1, seed = seed), "seed")
   b <- simulate(fit, 1)
   assign(".Random.seed", attr(b, "seed"), globalenv())
   expect_equal(simulate(fit, 1), b, ignore_attr = TRUE)

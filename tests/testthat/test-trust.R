@@ -86,7 +86,9 @@ test_that("no change makes a method fail with an error of R's, or answer nothing
     lapply(stats::setNames(nm = c("draws", "diagnostics", "spec", "lambda", "mode", "fitted", "y", "terms", "model", "call", "levels", "points",
       "knots", "formula", "seconds", "mode_diagnostics", "xlevels")), part, value = NULL),
     lapply(c(a = "draws", b = "diagnostics", c = "lambda", d = "mode", e = "fitted", f = "y", g = "terms", h = "model", i = "levels", j = "points",
-      k = "knots", l = "cv", m = "x", n = "mode_diagnostics", o = "na.action"), part, value = "other"),
+      k = "knots", l = "cv", m = "x", n = "mode_diagnostics", o = "na.action", w = "mcmc"), part, value = "other"),
+    lapply(c(x = "lambda_from", y = "mcmc", z = "points"), part, value = c(NA, 2)), K = column("mcmc", "ess", "a"),
+    L = function(fit) replace(fit, "points", list(rev(fit$points))), M = function(fit) replace(fit, "points", list(NA * fit$points)),
     lapply(c(p = "draws", q = "diagnostics", r = "mode", s = "fitted", t = "y", u = "model", v = "points"), first, count = 2L),
     lapply(c(A = "n", B = "names", C = "segments", D = "intercept", E = "family", F = "classes"), within, name = "spec", value = 3),
     G = column("diagnostics", "sigma", "a"), H = column("diagnostics", "status", NULL), I = column("mode_diagnostics", "sigma", NULL),
@@ -96,7 +98,7 @@ test_that("no change makes a method fail with an error of R's, or answer nothing
     function(fit) utils::capture.output(print(fit)), function(fit) utils::capture.output(print(summary(fit))), coef,
     function(fit) coef(fit, "mean"), vcov, confint, predict, function(fit) predict(fit, type = "draws"), function(fit) predict(fit, d[1:2, ]),
     fitted, residuals, sigma, deviance, df.residual, simulate, weights, nobs, formula, model.frame, model.matrix, as.matrix, as.data.frame, head,
-    c, generics::tidy, generics::glance, generics::augment
+    c, function(fit) on_device(plot(fit)), generics::tidy, generics::glance, generics::augment
   )
   answers <- character()
   for (kind in names(fits)) for (change in names(changes)) {
