@@ -69,7 +69,10 @@ impl Table {
             Values::Integer(values) => self.copy_to(values, room.as_integer_slice_mut()?, from, to),
             Values::Lines(kept) => {
                 let room = room.as_real_slice_mut()?.get_mut(from..to)?;
-                (from..).zip(room).try_for_each(|(at, place)| Some(*place = kept.value(at)?))
+                for (at, place) in (from..).zip(room) {
+                    *place = kept.value(at)?;
+                }
+                Some(())
             }
         }
     }
