@@ -73,7 +73,13 @@ autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibrati
 
 mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
   check_fit(fit)
-  type <- check_choice(type, "type", c("training", "accuracy", "calibration", "cv"))
+  types <- c("training", "accuracy", "calibration", "cv")
+  if (identical(type, "importance")) {
+    bad_argument("type", paste("be one of", show_values(types, Inf)), type, advice = paste(
+      "A network has no terms to weigh: ask what it predicts when a column changes, by predict(fit, newdata, type = \"draws\") or",
+      "marginaleffects::avg_comparisons(), or how much worse", if (length(fit$levels)) "log_loss()" else "its error", "is with the column shuffled."))
+  }
+  type <- check_choice(type, "type", types)
   if (type == "cv") {
     if (is.null(fit$cv)) bad_argument("type", "be another one for a fit whose `lambda` was given", type)
     return(cv_data(fit))

@@ -6,7 +6,7 @@
 
 # The pictures that this fit has the data for; the first is the default.
 plot_types <- function(fit) {
-  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (keeps_columns(fit)) "importance", "selection", if (!is.null(fit$cv)) "cv", family_pictures(fit))
+  c(if (length(fit$lambda) > 1) "path", "density", "interval", if (has_importance(fit)) "importance", "selection", if (!is.null(fit$cv)) "cv", family_pictures(fit))
 }
 
 # Those of family-plot.R.
@@ -18,13 +18,15 @@ plot_type <- function(fit, type = NULL) {
   }
   type <- check_choice(type, "type", c("density", "interval", "importance", "selection", "path", "cv", "calibration", "survival"))
   if (!type %in% plot_types(fit)) {
-    needs <- c(importance = "coefficients of columns, and `keep_data = TRUE`", path = "several values of `lambda`", cv = "`lambda = \"cv\"`",
+    needs <- c(importance = needs_columns, path = "several values of `lambda`", cv = "`lambda = \"cv\"`",
       calibration = "family = \"binomial\" or \"multinomial\"", survival = "family = \"cox\"")
     bad_argument("type", paste("be one of", show_values(plot_types(fit))), type,
       advice = paste0("That needs a fit with ", needs[[type]], "."))
   }
   type
 }
+
+needs_columns <- "coefficients of columns, and `keep_data = TRUE`"
 
 # How many coefficients are shown if there are more: panels, or rows.
 most_shown <- function(type) if (type %in% c("interval", "importance")) 30 else 20
@@ -133,6 +135,9 @@ slope_columns <- function(fit) {
 
 # Are there columns that the coefficients may belong to?
 keeps_columns <- function(fit) !is.null(fit$y) && (!is.null(fit$x) || (!is.null(fit$terms) && !is.null(fit$model)))
+
+# Whether the numbers of wbb() are coefficients of columns is found out when it is asked for.
+has_importance <- function(fit) if (inherits(fit, "wbb_any")) !is.null(attempt(stats::terms(fit$model))) else keeps_columns(fit)
 
 has_columns <- function(fit) {
   keeps_columns(fit) && length(slope_columns(fit)) == NCOL(own_columns(fit)) * max(1L, fit$spec$classes)

@@ -7,11 +7,15 @@
 # predictor.
 importance_data <- function(fit, pars, n, lambda, level, standardize, label) {
   if (isFALSE(standardize)) bad_argument("standardize", "be TRUE or NULL for importance, which is on the scale of the response", standardize)
-  scale <- plot_scale(fit, TRUE)
-  terms <- term_columns(fit)
+  parts <- if (inherits(fit, "wbb_any")) model_parts(fit$model, fit_names(fit)) else linear_parts(fit)
+  if (is.null(parts)) {
+    bad_argument("type", "be another one for a fit of wbb() whose numbers are not the coefficients of its model's columns", "importance",
+      advice = paste0("That needs a fit with ", needs_columns, "."))
+  }
+  terms <- parts$terms
   draws <- draws_matrix(fit, lambda)
-  size <- term_sizes(fit, draws, terms, scale)
-  mode <- if (has_mode(fit)) term_sizes(fit, t(mode_estimate(fit, lambda)), terms, scale) else rep(NA_real_, length(terms))
+  size <- term_sizes(parts, draws)
+  mode <- if (has_mode(fit)) term_sizes(parts, t(mode_estimate(fit, lambda))) else rep(NA_real_, length(terms))
   at <- if (is.null(pars)) seq_along(terms) else match_pars(pars, names(terms))
   rows <- data.frame(
     fit = label, index = at, name = names(terms)[at], lambda = c(lambda, fit$lambda, NA)[1L], mode = mode[at],
@@ -34,21 +38,40 @@ term_columns <- function(fit) {
   stats::setNames(columns, attr(fit$terms, "term.labels")[as.integer(names(columns))])
 }
 
+# What importance is made of: the columns of each term, x where a term has several, the standard deviation of each column, and the
+# draws' columns of its coefficient, for each class.
+linear_parts <- function(fit) {
+  slopes <- matrix(slope_columns(fit), ncol = max(1L, fit$spec$classes))
+  terms <- term_columns(fit)
+  list(terms = terms, slopes = slopes, spread = plot_scale(fit, TRUE)[slopes[, 1L]], x = if (any(lengths(terms) > 1L)) own_columns(fit))
+}
+
+# The same of a model of wbb() whose numbers are the coefficients of its columns; NULL of another.
+model_parts <- function(model, names) {
+  if (!is.list(model)) return(NULL)
+  x <- attempt(stats::model.matrix(model))
+  labels <- attempt(attr(stats::terms(model), "term.labels"))
+  assign <- attr(x, "assign")
+  keep <- which(assign != 0L & colnames(x) %in% names)
+  if (is.null(labels) || !length(keep)) return(NULL)
+  columns <- split(seq_along(keep), assign[keep])
+  list(
+    terms = stats::setNames(columns, labels[as.integer(names(columns))]), slopes = matrix(match(colnames(x)[keep], names)),
+    spread = column_spread(x[, keep, drop = FALSE]), x = x[, keep, drop = FALSE]
+  )
+}
+
 # Draws by terms. One column needs its standard deviation only, which keeps a sparse x sparse; the classes of a
 # multinomial share the columns, and count by their root mean square.
-term_sizes <- function(fit, draws, terms, scale) {
-  slopes <- slope_columns(fit)
-  classes <- max(1L, fit$spec$classes)
-  of_class <- matrix(slopes, ncol = classes)
-  spread <- scale[of_class[, 1L]]
-  x <- if (any(lengths(terms) > 1L)) own_columns(fit)
-  variance <- vapply(terms, function(columns) {
-    within <- if (length(columns) > 1L) covariance_n(as.matrix(x[, columns, drop = FALSE])) else matrix(spread[columns]^2)
-    parts <- lapply(seq_len(classes), function(k) {
-      b <- draws[, of_class[columns, k], drop = FALSE]
+term_sizes <- function(parts, draws) {
+  classes <- ncol(parts$slopes)
+  variance <- vapply(parts$terms, function(columns) {
+    within <- if (length(columns) > 1L) covariance_n(as.matrix(parts$x[, columns, drop = FALSE])) else matrix(parts$spread[columns]^2)
+    of_class <- lapply(seq_len(classes), function(k) {
+      b <- draws[, parts$slopes[columns, k], drop = FALSE]
       rowSums((b %*% within) * b)
     })
-    Reduce(`+`, parts) / classes
+    Reduce(`+`, of_class) / classes
   }, numeric(nrow(draws)))
   sqrt(pmax(matrix(variance, nrow(draws)), 0))
 }

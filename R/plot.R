@@ -21,7 +21,7 @@
 #'   \item{`"importance"`}{How much each term moves the linear predictor: the standard deviation, over the rows, of what it
 #'     contributes there, with intervals over the draws, the largest first. For a column that is |coefficient| times its
 #'     standard deviation; a factor or a spline is one term, and the classes of a multinomial count together. P(=0) is the
-#'     share of the draws in which the whole term is zero.}
+#'     share of the draws in which the whole term is zero. Also for [wbb()] of a model whose draws are the coefficients of its columns.}
 #'   \item{`"selection"`}{Which coefficients are selected together: in each cell of a table of pairs the share of the draws in
 #'     which both are not zero, in per cent, and as colour the correlation of their selection. Blue pairs come together, orange ones instead
 #'     of each other. The share of each alone is on the diagonal. Coefficients that are selected in all draws or in none are left out:

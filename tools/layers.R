@@ -1,4 +1,4 @@
-# Fails where a file of R/ uses a function of a layer above its own. The layers are those of CONTRIBUTING.md, "The way
+# Fails where a file of R/ uses a function of a layer above its own, or where two have one name: the last to be read would win. The layers are those of CONTRIBUTING.md, "The way
 # of a call"; files that are not named there come last: what fits answer, and pictures.
 layers <- list(
   "check", "progress", c("run", "chunks", "law", "draw-weights"), "settings", c("path", "result", "linear", "words"), c("partial", "loop"), c("trust", "fit"),
@@ -22,7 +22,9 @@ home <- stats::setNames(rep(names(defined), lengths(defined)), unlist(defined))
 # A method is found by its class, not by its name.
 generics <- c("c", "print", "summary", "coef", "predict", "plot", "describe", "needed_parts", "failure_advice", "draws_matrix")
 
-faults <- character()
+twice <- unique(names(home)[duplicated(names(home))])
+faults <- vapply(twice, function(name) paste0("R/", home[names(home) == name], ".R", collapse = " and "), "")
+faults <- if (length(twice)) paste0(twice, " is in ", faults) else character()
 for (name in names(code)) {
   used <- intersect(unlist(lapply(code[[name]], all.names)), names(home))
   used <- setdiff(used, generics)

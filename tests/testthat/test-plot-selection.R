@@ -61,6 +61,35 @@ test_that("the importance of a factor is that of its columns together, whatever 
   expect_equal(rows[[1]]$median, stats::median(sd_n(added)), tolerance = 1e-6)
 })
 
+test_that("the importance of the terms of a model is that of what they add", {
+  model <- lm(mpg ~ poly(wt, 2) + hp + factor(cyl), mtcars)
+  fit <- wbb(model, draws = 30, seed = 1)
+  rows <- plot_data(fit, "importance")$interval
+  x <- model.matrix(model)
+  size <- function(b, term) {
+    columns <- which(attr(x, "assign") == term)
+    added <- x[, columns, drop = FALSE] %*% b[columns]
+    sqrt(mean((added - mean(added))^2))
+  }
+  for (term in 1:3) {
+    row <- rows[rows$name == labels(terms(model))[term], ]
+    expect_equal(row$median, median(apply(as.matrix(fit), 1, size, term)))
+    expect_equal(row$mode, size(coef(model), term))
+  }
+  # Coefficients that are not determined are left out.
+  twice <- suppressMessages(wbb(lm(mpg ~ wt + I(2 * wt) + hp, mtcars), draws = 5, seed = 1))
+  expect_setequal(plot_data(twice, "importance")$interval$name, c("wt", "hp"))
+  on_device(expect_identical(plot(fit, "importance")$type, "importance"))
+})
+
+test_that("what has no terms says what to ask instead", {
+  r2 <- suppressMessages(wbb(lm(mpg ~ wt, mtcars), statistic = function(m) c(r2 = summary(m)$r.squared), draws = 3, seed = 1))
+  expect_bad(plot_data(r2, "importance"), "type", "the coefficients of its model's columns")
+  expect_bad(plot_data(wbb(function(w) sum(w), n = 3, draws = 3, seed = 1), "importance"), "type", "coefficients of columns")
+  expect_bad(plot_data(wbb(lm(mpg ~ wt, mtcars), draws = 3, seed = 1, keep_data = FALSE), "importance"), "type", "keep_data")
+  expect_bad(on_device(plot(quick_mlp(draws = 2), "importance")), "type", "with the column shuffled")
+})
+
 test_that("importance needs columns, and counts classes together", {
   expect_bad(plot_data(fake_fit(awkward_draws()), "importance"), "type", "columns")
   fit <- wbb_lasso(Species ~ ., iris, family = "multinomial", lambda = 1, draws = 20, seed = 1, threads = 1)
