@@ -158,7 +158,7 @@ gg_interval <- function(data) {
     gg_colours(fits) +
     ggplot2::scale_y_continuous(breaks = place, labels = short_name(first$name, 32), limits = c(0.4, nrow(first) + 0.6),
       expand = c(0, 0), sec.axis = beside) +
-    ggplot2::labs(x = gg_wrap(data$axis, 44), y = NULL, subtitle = gg_wrap(interval_legend(rows, data$level))) +
+    ggplot2::labs(x = gg_wrap(data$axis, 36), y = NULL, subtitle = gg_wrap(interval_legend(rows, data$level))) +
     gg_look(
       panel.grid.major.y = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(size = ggplot2::rel(if (nrow(first) > 15) 0.65 else 1)),
       axis.title.y.right = ggplot2::element_text(angle = 0, vjust = 1)

@@ -156,8 +156,16 @@ get_predicted.wbb <- function(x, data = NULL, predict = "expectation", ci = 0.95
   })
 }
 
-# Without a formula insight finds no data.
 predicted_data <- function(fit) if (is.null(fit$terms)) augment_data(fit, NULL, fit$spec$n) else insight::get_data(fit)
+
+# Without a formula insight finds no data.
+#' @rdname bayestestR.wbb
+#' @method get_data wbb
+#' @exportS3Method insight::get_data wbb
+get_data.wbb <- function(x, ...) {
+  check_fit(x)
+  if (is.null(x$terms) && keeps_columns(x)) augment_data(x, NULL, x$spec$n) else NextMethod()
+}
 
 #' @rdname bayestestR.wbb
 #' @param flatten As in `insight::find_parameters()`.

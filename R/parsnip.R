@@ -6,7 +6,8 @@
 #' `penalty` as `lambda` (by default chosen by cross-validation; in our units, glmnet's times the number of rows) and `mixture` as
 #' `alpha`. So have `logistic_reg()` and `multinom_reg()`, with the families of the same names, and `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
 #' arguments go into `set_engine("wbb", draws = 500, seed = 1)`. Predictions have the types `"numeric"`, `"conf_int"` (credible
-#' intervals), `"pred_int"` and `"raw"`; for classes `"class"` and `"prob"`. The fit itself, with all its methods, is
+#' intervals), `"pred_int"` and `"raw"`; for classes `"class"`, `"prob"` and `"conf_int"`, credible intervals of the probabilities. Case
+#' weights are those of [wbb_lasso()]. The fit itself, with all its methods, is
 #' `parsnip::extract_fit_engine()` of the result.
 #'
 #' @examples
@@ -56,7 +57,8 @@ register_engine <- function(parsnip, engine) {
     parsnip$set_model_arg(model, "wbb", name, arguments[[name]][1L], list(pkg = "dials", fun = arguments[[name]][2L]), FALSE)
   }
   parsnip$set_fit(model, mode, "wbb", list(
-    interface = "formula", protect = c("formula", "data"), func = c(pkg = "wbb", fun = engine$fun), defaults = engine$defaults
+    interface = "formula", data = c(formula = "formula", data = "data", weights = "case_weights"), protect = c("formula", "data", "weights"),
+    func = c(pkg = "wbb", fun = engine$fun), defaults = engine$defaults
   ))
   parsnip$set_encoding(model, mode, "wbb", list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE, allow_sparse_x = FALSE
@@ -70,6 +72,7 @@ register_engine <- function(parsnip, engine) {
     prediction("class", type = "class", post = function(x, object) unname(x))
     word <- if (engine$fun == "wbb_mlp") "prob" else "response"
     prediction("prob", type = word, post = function(x, object) tibble_of(class_columns(x), object$lvl))
+    prediction("conf_int", type = word, interval = "credible", level = quote(level), post = function(x, object) class_limits(x, object$lvl))
   } else {
     limits <- function(x, object) tibble_of(x[, c("lwr", "upr"), drop = FALSE], c(".pred_lower", ".pred_upper"))
     prediction("numeric", post = function(x, object) unname(x))
@@ -80,6 +83,15 @@ register_engine <- function(parsnip, engine) {
 
 # Of two classes the lasso gives the probability of the second.
 class_columns <- function(x) if (is.matrix(x)) x else cbind(1 - x, x)
+
+# A lower and an upper limit of each class; what is the lower one of the second is the upper one of the first.
+class_limits <- function(x, levels) {
+  if (length(dim(x)) == 2L) {
+    x <- array(c(1 - x[, "upr"], x[, "lwr"], 1 - x[, "lwr"], x[, "upr"]), c(nrow(x), 2L, 2L), list(NULL, NULL, c("lwr", "upr")))
+  }
+  columns <- lapply(seq_along(levels), function(k) cbind(x[, k, "lwr"], x[, k, "upr"]))
+  tibble_of(do.call(cbind, columns), paste0(c(".pred_lower_", ".pred_upper_"), rep(levels, each = 2L)))
+}
 
 # parsnip brings tibble with it.
 tibble_of <- function(x, names) tibble::as_tibble(stats::setNames(as.data.frame(unname(x)), names))

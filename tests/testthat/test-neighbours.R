@@ -113,6 +113,14 @@ test_that("more of bayestestR describes the draws", {
   expect_identical(insight::find_parameters(path)$conditional, colnames(as.matrix(path)))
 })
 
+test_that("insight finds the data of a fit without a formula", {
+  skip_if_not_installed("insight")
+  x <- as.matrix(diabetes[1:30, c("bmi", "map")])
+  data <- insight::get_data(quick(x, diabetes$y[1:30]))
+  expect_equal(data, diabetes[1:30, c("bmi", "map", "y")], ignore_attr = TRUE)
+  expect_identical(names(insight::get_data(quick(y ~ bmi, diabetes))), c("y", "bmi"))
+})
+
 test_that("recipes, rsample and caret carry a fit along", {
   skip_if_not_installed("recipes")
   recipe <- recipes::recipe(y ~ bmi + map + g, d)
@@ -170,7 +178,20 @@ test_that("parsnip has an engine", {
     expect_identical(names(prob), paste0(".pred_", levels(d[[outcome]])))
     expect_equal(rowSums(prob), rep(1, 3), ignore_attr = TRUE)
     expect_identical(as.character(predict(fitted, d[1:3, ], type = "class")[[1]]), levels(d[[outcome]])[max.col(as.matrix(prob), "first")])
+    limits <- predict(fitted, d[1:3, ], type = "conf_int", level = 0.8)
+    expect_identical(names(limits), paste0(c(".pred_lower_", ".pred_upper_"), rep(levels(d[[outcome]]), each = 2)))
+    own <- predict(parsnip$extract_fit_engine.model_fit(fitted), d[1:3, ], if (inherits(model, "mlp")) "prob" else "response", "credible", 0.8)
+    for (level in levels(d[[outcome]])) {
+      sides <- switch(level, low = own[, c("lwr", "upr")], high = 1 - own[, c("upr", "lwr")], own[, level, c("lwr", "upr")])
+      expect_equal(unname(as.matrix(limits[paste0(c(".pred_lower_", ".pred_upper_"), level)])), unname(sides))
+    }
   }
+  weighted <- parsnip$fit.model_spec(
+    parsnip$set_engine(parsnip$linear_reg(penalty = 5), "wbb", draws = 20, seed = 1, threads = 1), y ~ bmi + map,
+    data = d, case_weights = hardhat::importance_weights(rep(1:2, length.out = nrow(d)))
+  )
+  direct <- quick(y ~ bmi + map, d, lambda = 5, case_weights = rep(1:2, length.out = nrow(d)))
+  expect_identical(as.matrix(parsnip$extract_fit_engine.model_fit(weighted)), as.matrix(direct))
 })
 
 test_that("marginaleffects works on draws", {
@@ -179,6 +200,17 @@ test_that("marginaleffects works on draws", {
   effects <- asNamespace("marginaleffects")
   found <- as.data.frame(effects$comparisons(fit, variables = "g", newdata = d[1:2, ]))
   expect_equal(found$estimate[1:2], rep(median(beta[, "gb"]), 2))
+  # Without a formula, at the rows of the fit.
+  x <- as.matrix(d[c("bmi", "map")])
+  matrix <- quick(x, d$y, lambda = 5)
+  expect_equal(effects$predictions(matrix)$estimate, unname(apply(predict(matrix, type = "draws"), 2, median)))
+  expect_equal(unique(round(effects$slopes(matrix, variables = "bmi")$estimate, 4)), round(median(as.matrix(matrix)[, "bmi"]), 4))
+  # Each family, on the scale of its response.
+  d$count <- round(d$y / 30)
+  for (family in c("poisson", "gaussian")) {
+    counts <- quick(count ~ bmi + map, d, family = family, lambda = 1)
+    expect_equal(effects$predictions(counts, newdata = d[1:3, ])$estimate, unname(apply(predict(counts, d[1:3, ], type = "draws"), 2, median)))
+  }
 })
 
 test_that("the paper is cited", {
