@@ -164,7 +164,8 @@ predicted_data <- function(fit) if (is.null(fit$terms)) augment_data(fit, NULL, 
 #' @exportS3Method insight::get_data wbb
 get_data.wbb <- function(x, ...) {
   check_fit(x)
-  if (is.null(x$terms) && keeps_columns(x)) augment_data(x, NULL, x$spec$n) else NextMethod()
+  if (is.null(x$terms) && keeps_columns(x)) return(augment_data(x, NULL, x$spec$n))
+  utils::getS3method("get_data", "default", envir = asNamespace("insight"))(x, ...)
 }
 
 #' @rdname bayestestR.wbb

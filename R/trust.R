@@ -105,6 +105,11 @@ measures_fault <- function(fit, draws, lambdas, needed) {
   if ("mcmc" %in% needed$fit && !(is.data.frame(fit$mcmc) && is.character(fit$mcmc$term) && is.numeric(fit$mcmc$rhat) && is.numeric(fit$mcmc$ess))) {
     return("its `mcmc` is no table of `term`, `rhat` and `ess`")
   }
+  # A network that was trained has a loss after its first epoch.
+  if ("curves" %in% needed$fit && !(is.numeric(fit$curves) && identical(nrow(fit$curves), nrow(fit$diagnostics)) &&
+    !anyNA(fit$curves[!failed_status(fit$diagnostics$status), 1L]))) {
+    return("its `curves` are no table of losses, a row a draw")
+  }
   if ("knots" %in% needed$fit && !(is.data.frame(fit$knots) && is.data.frame(fit$mode_knots))) return("its `knots` are not a data frame")
 }
 
