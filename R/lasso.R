@@ -54,6 +54,11 @@
 #' [residuals()] and the like say so, and `predict()` needs `newdata`, which may be a source as well. A draw that fits nearly perfectly
 #' (less than a millionth of the variance is left) cannot be certified from sums, and is marked as not converged.
 #'
+#' @section Cross-validation:
+#' The grid of lambdas ends where less than a thousandth of the squares (or of the deviance) is left. Rows that are held out have weight zero; columns are
+#' standardised once, with all rows. With some sixty columns or more in a fit the curve of the Gaussian family is computed as nearly as it is needed: errors are
+#' within some hundredths of their standard error around the minimum and, at worst, within a part of it where they are far above.
+#'
 #' @section A lambda for each draw:
 #' With `"cv"` all draws share the `lambda` that the data choose, as if it were known. With `lambda = "redrawn"` each draw chooses its own, by the
 #' cross-validation of the same data with the weights of the draw, over the same folds and by the same `lambda_rule` (of at most 40 values), so that the

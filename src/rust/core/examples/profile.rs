@@ -3,14 +3,14 @@
 //!
 //! `cargo run --release --example profile -- L2 L4 1000,3000,0.02,0.05,1,20`; threads from the
 //! environment variable THREADS. The numbers are rows, columns, density (1: a dense matrix; 2: one whose
-//! neighbours correlate by 0.9), lambda over its largest, alpha and draws.
+//! neighbours correlate by 0.9), lambda over its largest (0: cross-validated), alpha and draws.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap;
-use wbb_core::engine::cv::Lambda;
+use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
 use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::lasso::{Lasso, Options};
@@ -122,12 +122,19 @@ fn run(name: &str, control: &Control) -> Option<()> {
     let w = workload(name)?;
     let (x, y) = data(&w)?;
     let lambda = match w.lambda {
-        Strength::Given(lambda) => lambda,
-        Strength::Share(share) => share * largest(&x, &y) / w.alpha,
+        Strength::Given(lambda) => Lambda::Given(vec![lambda]),
+        Strength::Share(0.0) => Lambda::CrossValidated(CrossValidation {
+            folds: Folds::Count(10),
+            lambdas: 100,
+            ratio: None,
+            rule: Rule::Min,
+            anew: false,
+        }),
+        Strength::Share(share) => Lambda::Given(vec![share * largest(&x, &y) / w.alpha]),
     };
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, w.n);
     let options = Options {
-        lambda: Lambda::Given(vec![lambda]),
+        lambda,
         alpha: w.alpha,
         penalty_factor: vec![1.0; w.p],
         intercept: true,

@@ -104,6 +104,7 @@ impl Design {
     }
 
     /// A sparse matrix.
+    #[inline]
     pub fn sparse(&self) -> Option<SparseRows<'_>> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.rows()),
@@ -112,6 +113,7 @@ impl Design {
     }
 
     /// Rows and entries of a sparse column, less its shift.
+    #[inline]
     pub fn sparse_column(&self, j: usize) -> Option<(&[u32], &[f64])> {
         match &self.storage {
             Storage::Sparse(x) => Some(x.column(j)),

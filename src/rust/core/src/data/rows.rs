@@ -61,6 +61,7 @@ impl Lines {
         self.start.push(self.at.len());
     }
 
+    #[inline]
     fn get(&self, line: usize) -> (&[u32], &[f64]) {
         let range = self.start[line]..self.start[line + 1];
         (&self.at[range.clone()], &self.value[range])
@@ -98,10 +99,12 @@ impl Sparse {
     }
 
     /// Rows and entries of column j (without its shift).
+    #[inline]
     pub fn column(&self, j: usize) -> (&[u32], &[f64]) {
         self.by_column.get(j)
     }
 
+    #[inline]
     pub fn rows(&self) -> SparseRows<'_> {
         SparseRows {
             start: &self.by_row.start,

@@ -130,7 +130,7 @@ impl<'a> Attempt<'a> {
         (&mut self.task, self.set.get_or_insert_with(fresh))
     }
 
-    fn point(&self) -> Point<'_> {
+    pub fn point(&self) -> Point<'_> {
         Point {
             beta: &self.task.beta,
             gradient: &self.task.found.gradient,

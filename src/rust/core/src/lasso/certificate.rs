@@ -89,7 +89,9 @@ impl Point<'_> {
         let along = left + fitted;
         let s = if along > 0.0 { (along / left).min(feasible) } else { 0.0 };
         let dual = s * along - 0.5 * s * s * left;
-        self.certificate(objective, self.above_zero(objective - dual))
+        // A sum that overflowed bounds nothing.
+        let gap = if dual.is_finite() { objective - dual } else { f64::INFINITY };
+        self.certificate(objective, self.above_zero(gap))
     }
 
     /// Differences of equal numbers may come out below zero; what is not a number stays one.

@@ -156,11 +156,6 @@ impl Centred {
         gradient
     }
 
-    /// r'Wr at β.
-    pub fn squares(&self, beta: &[f64]) -> f64 {
-        squares(self.yy, &self.gram, |j| self.xy[j], beta)
-    }
-
     pub fn intercept(&self, beta: &[f64]) -> f64 {
         self.mean_y - self.mean_x.iter().zip(beta).map(|(m, b)| m * b).sum::<f64>()
     }

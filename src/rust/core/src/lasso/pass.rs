@@ -156,22 +156,8 @@ fn own_responses(data: &Data, tasks: &[&mut Task]) -> Option<Vec<f64>> {
 
 /// Least squares: fill `found` (and, the first time, `totals`) of every task at its β.
 pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
-    look(data, tasks, true, control)
-}
-
-/// The same without the gradients: how well the tasks fit.
-pub fn fits(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
-    look(data, tasks, false, control)
-}
-
-fn look(
-    data: &Data,
-    tasks: &mut [&mut Task],
-    gradient: bool,
-    control: &Control,
-) -> Result<(), Error> {
     let first_time = data.intercept && tasks.iter().any(|t| t.totals.is_none());
-    let wanted = Wanted { gradient, column_weights: first_time };
+    let wanted = Wanted { column_weights: first_time, ..Wanted::GRADIENT };
     let own = own_responses(data, tasks);
     let loss = match &own {
         Some(panel) => LeastSquares::Own { panel, width: panel_width(tasks.len()) },
@@ -196,11 +182,9 @@ fn look(
         });
         let b0 = if centred { wr / w } else { 0.0 };
         let found = &mut task.found;
-        if gradient {
-            found.gradient = passed.column(&data.design, &passed.gradient, k, wr);
-            if centred {
-                found.gradient.iter_mut().zip(&totals.xw).for_each(|(g, s)| *g -= b0 * s);
-            }
+        found.gradient = passed.column(&data.design, &passed.gradient, k, wr);
+        if centred {
+            found.gradient.iter_mut().zip(&totals.xw).for_each(|(g, s)| *g -= b0 * s);
         }
         found.b0 = b0;
         found.rr = (sum(gaussian::WRR) - b0 * b0 * w).max(0.0);

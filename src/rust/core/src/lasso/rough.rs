@@ -107,7 +107,7 @@ impl Packed {
 
 /// Σ aᵢ bᵢ in a fixed order.
 #[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sum = [[0.0f32; LANES]; 4];
     for (x, y) in as_arrays::<WIDE, _>(a).0.iter().zip(as_arrays::<WIDE, _>(b).0) {
         for v in 0..4 {

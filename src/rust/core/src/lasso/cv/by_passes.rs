@@ -1,0 +1,197 @@
+//! The paths of a group of folds on their residuals: all of them see the data in the same pass.
+
+use super::columns::{FoldColumns, Held, Singles};
+use super::walk::{Coordinates, Walk, exact};
+use super::{Folding, SATURATED, nonzero};
+use crate::data::design::Design;
+use crate::engine::cv::Path;
+use crate::engine::job::Control;
+use crate::engine::limits::Limits;
+use crate::error::Error;
+use crate::lasso::batch::{self, Attempt};
+use crate::lasso::newton::Newton;
+use crate::lasso::pass::pass;
+use crate::lasso::problem::Lasso;
+use crate::lasso::task::{RowWeights, Task};
+
+/// Walks between passes before the exact way.
+const ROUNDS: u32 = 6;
+/// The gap that the exact way is asked for, at most.
+const EXACT: f64 = 9e-7;
+/// Part of its penalty that a slope has where a walk looks at its column, once a pass missed some.
+const NEARLY: f64 = 0.95;
+/// What a step costs beside a multiplication of a dense product, a number of its column.
+const DENSE: f64 = 2.0;
+const SPARSE: f64 = 16.0;
+/// Products with the whole matrix that the exact way costs, at least.
+const PASSES: f64 = 24.0;
+
+/// What a step on a column costs.
+pub fn step(design: &Design) -> f64 {
+    length(design) * if design.is_sparse() { SPARSE } else { DENSE }
+}
+
+/// Numbers of a column.
+fn length(design: &Design) -> f64 {
+    design.size() as f64 / design.cols.max(1) as f64
+}
+
+/// A fold: what it is fitted to, and what it is judged by.
+struct Fold<'a> {
+    fit: Attempt<'a>,
+    held: Held,
+    columns: FoldColumns,
+    walk: Walk,
+    path: Path,
+    /// Is it still to be fitted at this lambda, and did the last walk end by itself?
+    open: bool,
+    settled: bool,
+    /// Weight of the rows that it is fitted to, as a part of all.
+    share: f64,
+}
+
+pub fn paths(
+    folding: &Folding,
+    of_row: &[u32],
+    group: &[u32],
+    lambda: &[f64],
+    control: &Control,
+) -> Result<Vec<Path>, Error> {
+    let lasso = folding.lasso;
+    let mut folds = begin(folding, of_row, group, control)?;
+    let rows = lasso.data.design.rows;
+    let mut singles = Singles::new(&lasso.data.design);
+    let mut newton = Newton::default();
+    let mut last = f64::INFINITY;
+    for &lambda in lambda {
+        for fold in &mut folds {
+            let task = &mut fold.fit.task;
+            lasso.factors.fill(lambda * fold.share, &[1.0], &mut task.penalty);
+            fold.walk.ahead(last, lambda, &mut task.beta);
+            fold.open = weight(&fold.fit.task) > 0.0;
+            fold.walk.aim(rows, &fold.path, &fold.fit.task);
+        }
+        // The rule of Tibshirani et al. (2012): slopes change less than λ does.
+        let strong = if last.is_finite() { 2.0 - last / lambda } else { 1.0 };
+        together(lasso, &mut folds, &mut singles, strong, control)?;
+        for fold in folds.iter_mut().filter(|f| f.open) {
+            fold.exactly(lasso, &mut newton, control)?;
+        }
+        let selected: Vec<Vec<f64>> = folds.iter().map(|f| f.fit.task.beta.clone()).collect();
+        let left = folds[0].fit.task.found.rr;
+        if let Some(refit) = lasso.options.refit {
+            for fold in &mut folds {
+                lasso.restrict(&mut fold.fit.task, refit * fold.share, &[1.0]);
+                fold.exactly(lasso, &mut newton, control)?;
+            }
+        }
+        for (fold, selected) in folds.iter_mut().zip(selected) {
+            let (beta, b0) = (&fold.fit.task.beta, fold.fit.task.found.b0);
+            fold.path.errors.push(fold.held.squares(&lasso.data, b0, beta));
+            fold.path.nonzero.push(nonzero(&selected));
+            fold.fit.task.beta = selected;
+        }
+        last = lambda;
+        let yy = folds[0].fit.task.totals.as_ref().map_or(0.0, |totals| totals.yy);
+        if group == [0] && left < SATURATED * yy {
+            break;
+        }
+    }
+    Ok(folds.into_iter().map(|f| f.path).collect())
+}
+
+fn weight(task: &Task) -> f64 {
+    task.totals.as_ref().map_or(0.0, |t| t.w)
+}
+
+fn begin<'a>(
+    &Folding { lasso, plan, .. }: &Folding<'a>,
+    of_row: &'a [u32],
+    group: &[u32],
+    control: &Control,
+) -> Result<Vec<Fold<'a>>, Error> {
+    let rows = |number: u32, held: bool| RowWeights::Fold { plan, fold: of_row, number, held };
+    let mut fits: Vec<Task> = group.iter().map(|&f| lasso.task(rows(f, false))).collect();
+    let mut all = lasso.task(RowWeights::Case(plan));
+    let mut everything: Vec<&mut Task> = fits.iter_mut().chain([&mut all]).collect();
+    pass(&lasso.data, &mut everything, control)?;
+    let total = weight(&all);
+    let fold = |(mut fit, &number): (Task<'a>, &u32)| {
+        let held = Held::new(lasso.data.design.rows, rows(number, true));
+        let weight_of_held = held.weights.iter().sum();
+        Fold {
+            columns: FoldColumns::new(&lasso.data, &mut fit),
+            walk: Walk::default(),
+            path: Path {
+                errors: Vec::new(),
+                weight: if weight(&fit) > 0.0 { weight_of_held } else { 0.0 },
+                nonzero: Vec::new(),
+            },
+            open: false,
+            settled: true,
+            share: weight(&fit) / total,
+            fit: Attempt::from(fit),
+            held,
+        }
+    };
+    Ok(fits.into_iter().zip(group).map(fold).collect())
+}
+
+/// Walk, pass, certify, until all folds are certified or nothing more is gained.
+fn together(
+    lasso: &Lasso,
+    folds: &mut [Fold],
+    singles: &mut Singles,
+    strong: f64,
+    control: &Control,
+) -> Result<(), Error> {
+    let bare = |f: &Fold| f.fit.task.penalty.l1.contains(&0.0);
+    let mut walking: Vec<&mut Fold> = folds.iter_mut().filter(|f| f.open && !bare(f)).collect();
+    for round in 0..ROUNDS {
+        if walking.is_empty() {
+            break;
+        }
+        let least = if round == 0 { strong } else { NEARLY };
+        for fold in &mut walking {
+            control.check()?;
+            fold.descend(lasso, singles, least);
+        }
+        let mut tasks: Vec<&mut Task> = walking.iter_mut().map(|f| &mut f.fit.task).collect();
+        pass(&lasso.data, &mut tasks, control)?;
+        walking.iter_mut().for_each(|f| f.open = !f.walk.learn(&f.fit.point()));
+        walking.retain(|f| f.open && f.settled);
+    }
+    Ok(())
+}
+
+impl Fold<'_> {
+    fn descend(&mut self, lasso: &Lasso, singles: &mut Singles, least: f64) {
+        let data = &lasso.data;
+        let task = &mut self.fit.task;
+        let which: Vec<u32> =
+            (0..task.beta.len() as u32).filter(|&j| task.lack(j as usize) >= least).collect();
+        self.columns.admit(data, singles, &which);
+        let mut steps = self.columns.residual(data, singles, task);
+        let (each, length, size) = (step(&data.design), length(&data.design), data.design.size());
+        // The exact way looks at all of the data, too.
+        let worth = |m: f64| (exact(m, length) + PASSES * size as f64) / each;
+        let on =
+            Coordinates { which: &which, penalty: &task.penalty, square: self.columns.squares() };
+        let beta = &mut task.beta;
+        self.settled =
+            self.walk.descend(steps.as_mut(), &on, beta, worth, |walk, _, _, c| walk.is_still(c));
+    }
+
+    /// By the Gram matrix of the columns that matter.
+    fn exactly(
+        &mut self,
+        lasso: &Lasso,
+        newton: &mut Newton,
+        control: &Control,
+    ) -> Result<(), Error> {
+        let limits = Limits { tolerance: EXACT, ..lasso.options.limits };
+        let one = std::slice::from_mut(&mut self.fit);
+        batch::solve(&lasso.data, one, None, limits, newton, control)?;
+        Ok(())
+    }
+}
