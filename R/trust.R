@@ -64,6 +64,9 @@ spec_fault <- function(spec, needed) {
     if (!is_number(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }
   if (!is.null(spec$intercept) && !is.logical(spec$intercept)) return(paste("its `intercept` is", show_value(spec$intercept)))
+  for (part in intersect(c("family", "prior_weight"), names(spec))) {
+    if (!is.null(spec[[part]]) && !is_word(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
+  }
   if (!is.null(spec$segments) && !is.data.frame(spec$segments)) return("its `spec` does not say which draws it has")
 }
 
@@ -84,6 +87,8 @@ draws_fault <- function(fit, draws, coefficients, lambdas) {
   if (!is.null(fit$mode) && !(is.numeric(fit$mode) && length(fit$mode) == coefficients * lambdas)) {
     return(paste("its `mode` is not of", coefficients * lambdas, "numbers"))
   }
+  # The kind of the points alone, as of dates.
+  if (!is.null(fit$time) && (!is.atomic(fit$time) || length(fit$time) || !is.null(dim(fit$time)))) return(paste("its `time` is", show_value(fit$time)))
   if (!is.null(fit$points) && !(is_finite(fit$points) && length(fit$points) == coefficients && !is.unsorted(fit$points, strictly = TRUE))) {
     return(paste("its `points` are not", coefficients, "numbers in their order"))
   }
