@@ -67,6 +67,11 @@ spec_fault <- function(spec, needed) {
   for (part in intersect(c("family", "prior_weight"), names(spec))) {
     if (!is.null(spec[[part]]) && !is_word(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }
+  for (part in intersect(c("classes", "center", "scale", "y_center", "y_scale"), names(spec))) {
+    if (!is.null(spec[[part]]) && !is.numeric(spec[[part]])) {
+      return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
+    }
+  }
   if (!is.null(spec$segments) && !is.data.frame(spec$segments)) return("its `spec` does not say which draws it has")
 }
 
@@ -110,6 +115,7 @@ measures_fault <- function(fit, draws, lambdas, needed) {
   if ("mcmc" %in% needed$fit && !(is.data.frame(fit$mcmc) && is.character(fit$mcmc$term) && is.numeric(fit$mcmc$rhat) && is.numeric(fit$mcmc$ess))) {
     return("its `mcmc` is no table of `term`, `rhat` and `ess`")
   }
+  if ("test" %in% needed$fit && !is.null(fit$test) && !is.list(fit$test)) return(paste("its `test` is", show_value(fit$test)))
   # A network that was trained has a loss after its first epoch.
   if ("curves" %in% needed$fit && !(is.numeric(fit$curves) && identical(nrow(fit$curves), nrow(fit$diagnostics)) &&
     !anyNA(fit$curves[!failed_status(fit$diagnostics$status), 1L]))) {

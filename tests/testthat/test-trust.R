@@ -89,6 +89,7 @@ test_that("no change makes a method fail with an error of R's, or answer nothing
       k = "knots", l = "cv", m = "x", n = "mode_diagnostics", o = "na.action", w = "mcmc", N = "curves"), part, value = "other"),
     lapply(c(x = "lambda_from", y = "mcmc", z = "points", O = "curves"), part, value = c(NA, 2)), K = column("mcmc", "ess", "a"),
     L = function(fit) replace(fit, "points", list(rev(fit$points))), P = part("curves", globalenv()), Q = first("curves", 1L),
+    lapply(c(V = "test", W = "test"), part, value = 3), X = within("spec", "center", "a"), Y = within("spec", "classes", list(1)),
     S = part("time", data.frame(a = 1:3)), T = within("spec", "family", c("a", "b")), U = within("spec", "prior_weight", c("coef", "a")),
     R = function(fit) replace(fit, "curves", list(NA_real_ * fit$curves)), M = function(fit) replace(fit, "points", list(NA * fit$points)),
     lapply(c(p = "draws", q = "diagnostics", r = "mode", s = "fitted", t = "y", u = "model", v = "points"), first, count = 2L),
