@@ -145,8 +145,14 @@ spread_draws <- function(fit, draws, lambda) {
 # A response for each mean: by the law of the family, or a class by its probability. `trials` are those of the rows.
 new_responses <- function(fit, mean, sigma, trials = NULL) {
   if (length(dim(mean)) == 3L) return(new_classes(mean))
-  trials <- if (is.null(trials)) 1 else rep(trials, each = nrow(mean))
-  mean[] <- family_of(fit)$random(mean, sigma, trials)
+  draws <- nrow(mean)
+  # R makes some ten million numbers a second, and hears no interrupt meanwhile.
+  for (part in parts_of(ncol(mean), max(1, text_size %/% draws))) {
+    at <- seq.int(part[1L] + 1, part[2L])
+    of_rows <- if (is.null(trials)) 1 else rep(trials[at], each = draws)
+    mean[, at] <- family_of(fit)$random(mean[, at], sigma, of_rows)
+    Sys.sleep(0)
+  }
   mean
 }
 

@@ -46,7 +46,7 @@ cases <- list(
   source_predict = paste0("d <- as.data.frame(matrix(rnorm(4e7), 1e6)); f <- wbb_lasso(V1 ~ ., d[1:1000, ], lambda = 10, draws = 1000); ",
     "go <- function() repeat predict(f, wbb_source(d), interval = 'prediction')"),
   calibrate = paste0(normal(2000L, 50L), "f <- wbb_lasso(x, y, lambda = 30, draws = 100); go <- function() repeat calibrate(f, replicates = 1e4)"),
-  calibrate_trend = "f <- wbb_trendfilter(cumsum(rnorm(5e4)), order = 1, lambda = 50, draws = 100); go <- function() repeat calibrate(f, replicates = 5000)",
+  calibrate_trend = "f <- wbb_trendfilter(cumsum(rnorm(5e4)), order = 1, lambda = 50, draws = 100); go <- function() repeat calibrate(f, replicates = 2000)",
   trend = "y <- cumsum(rnorm(1e6)); go <- function() wbb_trendfilter(y, order = 0, lambda = 50, draws = 300)",
   trend_smooth = "y <- cumsum(rnorm(1e6)); go <- function() wbb_trendfilter(y, order = 2, lambda = 1e4, draws = 300)",
   trend_cv = "y <- cumsum(rnorm(2e4)); go <- function() repeat wbb_trendfilter(y, order = 2, draws = 1000)",

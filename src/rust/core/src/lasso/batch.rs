@@ -150,14 +150,14 @@ impl<'a> Attempt<'a> {
     ) -> Result<Certificate, Error> {
         let (which, slopes) = self.point().unpenalised();
         if which.is_empty() {
-            return Ok(self.point().certify(0.0, |_| 0.0));
+            return Ok(self.point().certify(0.0, &|_| 0.0));
         }
         let Point { yy, w, .. } = self.point();
         let largest = data.design.largest();
         let curvature = |j: usize| w * largest[j] * largest[j];
         // About what the steepest of them leaves to gain: a standardised column has curvature Σw.
         let steepest = slopes.iter().fold(0.0f64, |m, g| m.max(g * g)) / (8.0 * w);
-        let hint = self.point().certify(steepest, curvature);
+        let hint = self.point().certify(steepest, &curvature);
         if hint.gap > enough {
             return Ok(hint);
         }
@@ -169,7 +169,7 @@ impl<'a> Attempt<'a> {
         }
         let charge =
             self.unpenalised.as_ref().map_or(f64::INFINITY, |u| u.2.charge(&slopes, yy, w));
-        Ok(self.point().certify(charge, curvature))
+        Ok(self.point().certify(charge, &curvature))
     }
 
     /// Their curvature in this draw, from the working set or from the data.
@@ -204,7 +204,7 @@ impl<'a> Attempt<'a> {
         let curvature = |a: usize, b: usize| self.set.as_ref().and_then(|s| s.curvature(a, b));
         // A standardised column has Σx² = n, so that no x² is above n.
         let largest = data.design.rows as f64 * self.task.totals.as_ref().map_or(0.0, |t| t.w);
-        self.point().certify_by_step(curvature, largest)
+        self.point().certify_by_step(&curvature, largest)
     }
 }
 

@@ -69,7 +69,8 @@ impl Point<'_> {
 
     /// By a multiple of the residual; `charge` is what coordinates without an ℓ1 term leave to gain,
     /// `curvature` bounds Hⱼⱼ of the others.
-    pub fn certify(&self, charge: f64, curvature: impl Fn(usize) -> f64) -> Certificate {
+    #[inline(never)]
+    pub fn certify(&self, charge: f64, curvature: &dyn Fn(usize) -> f64) -> Certificate {
         let (kinks, square) = self.penalties();
         let rr = self.rr.max(0.0) + square;
         let objective = 0.5 * rr + kinks;
@@ -104,9 +105,10 @@ impl Point<'_> {
     /// where λ is so small that the rounding of a slope is no longer small beside it.
     ///
     /// `curvature` knows H between columns, where it does; `largest` bounds its diagonal.
+    #[inline(never)]
     pub fn certify_by_step(
         &self,
-        curvature: impl Fn(usize, usize) -> Option<f64>,
+        curvature: &dyn Fn(usize, usize) -> Option<f64>,
         largest: f64,
     ) -> Certificate {
         let (kinks, square) = self.penalties();
@@ -154,11 +156,11 @@ mod tests {
         let point =
             Point { beta: &[b], gradient: &[r], penalty: &penalty, rr: r * r, yy: 4.0, w: 1.0 };
         if by_step {
-            return point.certify_by_step(|_, _| Some(1.0), 1.0);
+            return point.certify_by_step(&|_, _| Some(1.0), 1.0);
         }
         let (which, slopes) = point.unpenalised();
         let charge = FreeBlock::new(which, &[0.0], |_, _| 1.0).charge(&slopes, 4.0, 1.0);
-        point.certify(charge, |_| 1.0)
+        point.certify(charge, &|_| 1.0)
     }
 
     #[test]
@@ -195,7 +197,7 @@ mod tests {
                 w: 1.0,
             };
             for certificate in
-                [point.certify(0.0, |_| 1.0), point.certify_by_step(|_, _| Some(1.0), 1.0)]
+                [point.certify(0.0, &|_| 1.0), point.certify_by_step(&|_, _| Some(1.0), 1.0)]
             {
                 assert!(certificate.gap > 0.5, "{beta:e} {gradient:e} {rr:e}: {}", certificate.gap);
             }
@@ -219,6 +221,6 @@ mod tests {
         let penalty = Penalty { l1: vec![1.0], ridge: vec![0.0] };
         let flat =
             Point { beta: &[0.0], gradient: &[0.0], penalty: &penalty, rr: 0.0, yy: 0.0, w: 1.0 };
-        assert_eq!(flat.certify(0.0, |_| 1.0).gap, 0.0);
+        assert_eq!(flat.certify(0.0, &|_| 1.0).gap, 0.0);
     }
 }

@@ -184,11 +184,11 @@ impl Lasso {
             let ridge = &task.penalty.ridge;
             FreeBlock::new(which, ridge, |a, b| c.gram[[a, b]]).charge(&slopes, c.raw_yy, c.w)
         };
-        let mut certificate = point.certify(charge, |j| c.gram[[j, j]]);
+        let mut certificate = point.certify(charge, &|j| c.gram[[j, j]]);
         let tolerance = self.options.limits.tolerance;
         if certificate.gap > tolerance {
             let largest = c.gram.diag().iter().fold(0.0f64, |m, h| m.max(*h));
-            let closer = point.certify_by_step(|a, b| Some(c.gram[[a, b]]), largest);
+            let closer = point.certify_by_step(&|a, b| Some(c.gram[[a, b]]), largest);
             certificate.gap = certificate.gap.min(closer.gap);
         }
         // Differences of y'Wy lose what a residual would keep: not to be believed near a perfect fit.

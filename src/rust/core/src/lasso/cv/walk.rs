@@ -104,6 +104,7 @@ impl Default for Walk {
 
 impl Walk {
     /// How near the next fit of a fold is to be, where its path and its last fit are these.
+    #[inline(never)]
     pub fn aim(&mut self, rows: usize, path: &Path, task: &Task) {
         let (w, yy) = task.totals.as_ref().map_or((0.0, 0.0), |t| (t.w, t.yy));
         let support = task.beta.iter().filter(|b| **b != 0.0).count();
@@ -133,13 +134,13 @@ impl Walk {
 
     /// Is the gap at a point small enough?
     pub fn is_near(&self, point: &Point) -> bool {
-        let certificate = point.certify(0.0, |_| 0.0);
+        let certificate = point.certify(0.0, &|_| 0.0);
         certificate.gap * certificate.objective <= self.enough
     }
 
     /// The same after a walk that had to end without knowing: the next one is finer, or less so.
     pub fn learn(&mut self, point: &Point) -> bool {
-        let certificate = point.certify(0.0, |_| 0.0);
+        let certificate = point.certify(0.0, &|_| 0.0);
         let gap = certificate.gap * certificate.objective;
         if gap > self.enough {
             self.slack = (0.5 * self.slack).max(0.1);
@@ -151,6 +152,7 @@ impl Walk {
     }
 
     /// From the solution at the last lambda to where the last two point to at the next.
+    #[inline(never)]
     pub fn ahead(&mut self, last: f64, next: f64, beta: &mut [f64]) {
         let here = beta.to_vec();
         if let Some((first, from)) = self.before.take() {
