@@ -187,7 +187,7 @@ impl<'a> Attempt<'a> {
         }
         let columns: Vec<u32> = which.iter().map(|&j| j as u32).collect();
         let weights = &mut self.task.weights;
-        let mut gram = cross(data, &columns, 0, control, |first, w| weights.fill(first, w))?;
+        let mut gram = cross(data, &columns, 0, control, &mut |first, w| weights.fill(first, w))?;
         if let Some(totals) = self.task.totals.as_ref().filter(|_| data.intercept) {
             centre(&mut gram, totals, &columns, 0);
         }

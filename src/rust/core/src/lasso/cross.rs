@@ -17,7 +17,7 @@ pub fn cross(
     columns: &[u32],
     new: usize,
     control: &Control,
-    mut fill: impl FnMut(usize, &mut [f64]),
+    fill: &mut dyn FnMut(usize, &mut [f64]),
 ) -> Result<Array2<f64>, Error> {
     let width = panel_width(columns.len() - new);
     let mut out = vec![0.0; columns.len() * width];
@@ -110,7 +110,7 @@ fn sparse_cross(
     new: usize,
     width: usize,
     control: &Control,
-    mut fill: impl FnMut(usize, &mut [f64]),
+    fill: &mut dyn FnMut(usize, &mut [f64]),
     out: &mut [f64],
 ) -> Result<(), Error> {
     const OUT: u32 = u32::MAX;
@@ -160,7 +160,7 @@ fn sparse_cross(
 /// X'w and X'Wy in the first two lanes of `out` (without the shifts of a sparse design).
 pub fn column_sums(
     data: &Data,
-    fill: &mut impl FnMut(usize, &mut [f64]),
+    fill: &mut dyn FnMut(usize, &mut [f64]),
     out: &mut [f64],
     control: &Control,
 ) -> Result<(), Error> {

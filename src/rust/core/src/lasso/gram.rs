@@ -43,14 +43,14 @@ impl Moments {
     /// The moments of all columns under the weights that `fill(first_row, out)` writes.
     pub fn new(
         data: &Data,
-        mut fill: impl FnMut(usize, &mut [f64]),
+        fill: &mut dyn FnMut(usize, &mut [f64]),
         control: &Control,
     ) -> Result<Moments, Error> {
         let p = data.design.cols;
         let all: Vec<u32> = (0..p as u32).collect();
         let mut sums = vec![0.0; p * LANES];
         let mut scalars = [0.0; 3];
-        let cross = cross(data, &all, 0, control, |first, w| {
+        let cross = cross(data, &all, 0, control, &mut |first, w| {
             fill(first, w);
             for (w, y) in w.iter().zip(&data.y[first..]) {
                 scalars[0] += w;
@@ -58,7 +58,7 @@ impl Moments {
                 scalars[2] += w * y * y;
             }
         })?;
-        column_sums(data, &mut fill, &mut sums, control)?;
+        column_sums(data, fill, &mut sums, control)?;
         let [w, wy, wyy] = scalars;
         let mut moments = Moments {
             cols: p,

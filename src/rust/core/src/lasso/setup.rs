@@ -149,7 +149,7 @@ impl Lasso {
             return Ok(());
         }
         let mut weights = RowWeights::Case(&self.plan);
-        let gram = cross(&self.data, &free, 0, control, |first, w| weights.fill(first, w))?;
+        let gram = cross(&self.data, &free, 0, control, &mut |first, w| weights.fill(first, w))?;
         let mut factor = Cholesky::with_threshold(COLLINEAR);
         factor.factor(free.len(), |row, out| {
             out.iter_mut().zip(gram.row(row).iter().skip(row)).for_each(|(o, h)| *o = *h);
@@ -184,7 +184,7 @@ impl Lasso {
             return Ok(None);
         }
         let mut weights = RowWeights::Case(plan);
-        Moments::new(&self.data, |first, w| weights.fill(first, w), control).map(Some)
+        Moments::new(&self.data, &mut |first, w| weights.fill(first, w), control).map(Some)
     }
 
     fn prepare(&mut self, control: &Control) -> Result<(), Error> {
@@ -267,7 +267,7 @@ impl Lasso {
             let mean = penalty.ridge.iter().map(share).sum::<f64>() / support.len() as f64;
             return Ok(mean.min(self.data.design.rows as f64 / support.len() as f64));
         }
-        let gram = cross(&self.data, &support, 0, control, |first, w| weights.fill(first, w))?;
+        let gram = cross(&self.data, &support, 0, control, &mut |first, w| weights.fill(first, w))?;
         Ok(effective_share(gram.slice(s![.., ..support.len()]), &penalty.ridge))
     }
 

@@ -229,7 +229,7 @@ impl WorkingSet {
         }
         let m = self.columns.len();
         let mut block =
-            cross(data, &self.columns, old, control, |first, w| task.weights.fill(first, w))?;
+            cross(data, &self.columns, old, control, &mut |first, w| task.weights.fill(first, w))?;
         if let Some(totals) = task.totals.as_ref().filter(|_| data.intercept) {
             centre(&mut block, totals, &self.columns, old);
         }

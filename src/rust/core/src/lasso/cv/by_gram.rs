@@ -30,7 +30,7 @@ pub fn path(
         Some(summed) => summed.fold(fold),
         None => {
             let mut rows = RowWeights::Fold { plan, fold: of_row, number: fold, held: true };
-            Moments::new(&lasso.data, |first, w| rows.fill(first, w), control)?
+            Moments::new(&lasso.data, &mut |first, w| rows.fill(first, w), control)?
         }
     };
     let train = total.without(&held);

@@ -191,7 +191,8 @@ mod tests {
     fn curve(lasso: &Lasso, by_gram: bool) -> Curve {
         let control = Control::default();
         let mut weights = RowWeights::Case(&lasso.plan);
-        let total = Moments::new(&lasso.data, |first, w| weights.fill(first, w), &control).unwrap();
+        let total =
+            Moments::new(&lasso.data, &mut |first, w| weights.fill(first, w), &control).unwrap();
         let folding = Folding { lasso, total: by_gram.then_some(&total), plan: &lasso.plan };
         let settings = CrossValidation {
             folds: Folds::Count(5),

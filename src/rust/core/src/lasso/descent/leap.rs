@@ -109,7 +109,7 @@ impl Descent {
     ) -> Result<bool, Error> {
         let columns: Vec<u32> = support.iter().map(|&k| self.columns[k]).collect();
         let weights = &mut task.weights;
-        let mut gram = cross(data, &columns, 0, control, |first, w| weights.fill(first, w))?;
+        let mut gram = cross(data, &columns, 0, control, &mut |first, w| weights.fill(first, w))?;
         if let Some(totals) = task.totals.as_ref().filter(|_| data.intercept) {
             centre(&mut gram, totals, &columns, 0);
         }

@@ -178,7 +178,7 @@ pub fn curvature(
     let lines = of_rows(data, weights, at, control)?;
     let pairs = (0..classes).flat_map(|k| (k..classes).map(move |l| (k, l)));
     for ((k, l), v) in pairs.zip(&lines) {
-        let mut gram = cross(&data.base, &columns, 0, control, |first, w| {
+        let mut gram = cross(&data.base, &columns, 0, control, &mut |first, w| {
             w.copy_from_slice(&v[first..first + w.len()]);
         })?;
         if data.likelihood.coupled() {
