@@ -10,7 +10,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo install demo check test test-rust test-r lint \
+.PHONY: help setup setup-demo setup-site install demo check test test-rust test-r lint \
         check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale reproduce \
         notebook licences torture clean
 
@@ -34,6 +34,9 @@ setup: ## install what `make check` needs and is missing
 
 setup-demo: ## install what `make demo` needs and is missing: R, a compiler
 	@tools/setup.sh demo
+
+setup-site: ## install what `make docs-site` needs and is missing
+	@tools/setup.sh site
 
 install: ## build and install the package into the checkout's own library, .Rlib
 	@mkdir -p .Rlib
@@ -70,7 +73,7 @@ wrappers: ## write R/extendr-wrappers.R from the Rust functions
 docs: wrappers ## write NAMESPACE and man/ from the comments in R/
 	$(RSCRIPT) tools/docs.R
 
-docs-site: install ## make the site of help pages and vignettes in output/site, offline
+docs-site: setup-site install ## make the site of help pages and vignettes in output/site, offline
 	$(RSCRIPT) tools/site.R
 
 vendor: ## pack the Rust crates into src/rust/vendor.tar.xz and list their authors

@@ -3,6 +3,7 @@
 #   tools/setup.sh demo      what building and running the package needs
 #   tools/setup.sh tarball   that, and what R CMD check --as-cran needs
 #   tools/setup.sh check     that, and what all the checks need
+#   tools/setup.sh site      as tarball, and what the site of help pages needs
 # On Debian and its relatives by apt-get, as root or through sudo; otherwise R
 # packages go into the checkout (.Rdeps) and the rest is named. Where all is
 # there, no network is touched.
@@ -10,7 +11,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 level=${1:-check}
-case "$level" in demo | tarball | check) ;; *) fail "usage: tools/setup.sh demo|tarball|check" ;; esac
+case "$level" in demo | tarball | check | site) ;; *) fail "usage: tools/setup.sh demo|tarball|check|site" ;; esac
 rust_minimum=$(tools/rust-version.sh minimum)
 r_minimum=4.2.0
 
@@ -52,6 +53,7 @@ wanted_r_packages() {
   local fields="Imports|Suggests"
   [ "$level" != demo ] || fields="Imports"
   [ "$level" != check ] || echo IRkernel jsonlite roxygen2
+  [ "$level" != site ] || echo pkgdown
   # R's check renders the formulas of the manual, since 4.3.
   [ "$level" = demo ] || ! at_least "$(r_version)" 4.3.0 || echo V8
   awk -v fields="^($fields):" '/^[^ ]/ { keep = $0 ~ fields } keep' DESCRIPTION |
