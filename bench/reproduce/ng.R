@@ -79,3 +79,32 @@ ng_rows <- function(number, sets, mcmc_sets, draws) {
   rows[[length(rows) + 1]] <- mean_row("ng", paste(label, "MCMC", sep = "; "), "selects", setting$selects_mcmc, selected[!is.na(selected)], 4)
   do.call(rbind, rows)
 }
+
+# Draws as the script makes them with a weight a coefficient: glmnet() chooses its own lambdas, and stops where the next one would explain hardly
+# more. A coefficient of tiny weight comes first and alone, and if the others are far behind, the path ends before they come.
+ng_script_draws <- function(data, lambda, draws, seed) {
+  set.seed(seed)
+  one <- function(k) {
+    rows <- stats::rexp(nrow(data$x))
+    columns <- stats::rexp(ncol(data$x))
+    path <- glmnet::glmnet(data$x, data$y, weights = rows, penalty.factor = columns, intercept = FALSE)
+    beta <- as.vector(stats::coef(path, s = lambda * mean(columns)))[-1]
+    chosen <- which(beta != 0)
+    if (length(chosen)) beta[chosen] <- stats::lm.wfit(data$x[, chosen, drop = FALSE], data$y, rows)$coefficients
+    beta
+  }
+  t(vapply(seq_len(draws), one, numeric(ncol(data$x))))
+}
+
+# On the same data sets: the width of the script's intervals as a multiple of ours, its error, and the shares of draws that lose one of the six.
+ng_script <- function(number, sets, draws) {
+  each <- over_sets(sets, function(set) {
+    data <- ng_data(ng_settings[[number]], number, set)
+    lambda <- ng_lambda(data)
+    both <- list(ng_script_draws(data, lambda, draws, set), ng_draws(data, lambda, "coef", draws, set))
+    width <- vapply(both, function(b) ng_measures(b, data$beta)[["width"]], 0)
+    c(width[1] / width[2], vapply(both, function(b) mean(rowSums(b[, 1:6] == 0) > 0), 0))
+  })
+  each <- do.call(rbind, each)
+  data.frame(setting = number, ratio = mean(each[, 1]), error = stats::sd(each[, 1]) / sqrt(sets), lost = mean(each[, 2]), lost_ours = mean(each[, 3]))
+}

@@ -188,7 +188,7 @@ test_that("parsnip has an engine", {
   }
   weighted <- parsnip$fit.model_spec(
     parsnip$set_engine(parsnip$linear_reg(penalty = 5), "wbb", draws = 20, seed = 1, threads = 1), y ~ bmi + map,
-    data = d, case_weights = hardhat::importance_weights(rep(1:2, length.out = nrow(d)))
+    data = d, case_weights = asNamespace("hardhat")$importance_weights(rep(1:2, length.out = nrow(d)))
   )
   direct <- quick(y ~ bmi + map, d, lambda = 5, case_weights = rep(1:2, length.out = nrow(d)))
   expect_identical(as.matrix(parsnip$extract_fit_engine.model_fit(weighted)), as.matrix(direct))

@@ -55,7 +55,7 @@ pub fn path(
         lasso.factors.fill(lambda * share, &[1.0], &mut task.penalty);
         walk.aim(lasso.data.design.rows, &path, &task);
         walk.ahead(last, lambda, &mut task.beta);
-        if !descend(&centred, &square, &mut walk, &mut task) {
+        if !descend(&centred, &square, &mut walk, &mut task, control)? {
             exactly(&centred, &mut task, &mut newton, control)?;
             let gradient = centred.gradient(&task.beta);
             stand(&centred, &mut task, gradient);
@@ -90,11 +90,17 @@ fn left(centred: &Centred, beta: &[f64], gradient: &[f64]) -> f64 {
 
 /// Walk until the fit is near enough, or at the minimum where that costs next to nothing; false if it takes too
 /// long. Slopes of all columns are known here, so that a gap costs less than a sweep.
-fn descend(centred: &Centred, square: &[f64], walk: &mut Walk, task: &mut Task) -> bool {
+fn descend(
+    centred: &Centred,
+    square: &[f64],
+    walk: &mut Walk,
+    task: &mut Task,
+    control: &Control,
+) -> Result<bool, Error> {
     let Task { beta, penalty, .. } = task;
     // Sweeps creep where nothing is penalised.
     if penalty.l1.contains(&0.0) {
-        return false;
+        return Ok(false);
     }
     let all: Vec<u32> = (0..beta.len() as u32).collect();
     let on = Coordinates { which: &all, penalty, square };
@@ -108,9 +114,9 @@ fn descend(centred: &Centred, square: &[f64], walk: &mut Walk, task: &mut Task) 
         let Centred { yy, w, .. } = *centred;
         walk.is_near(&Point { beta, gradient: &slopes.slope, penalty, rr, yy, w })
     };
-    let settled = walk.descend(&mut slopes, &on, beta, worth, near);
+    let settled = walk.descend(&mut slopes, &on, beta, worth, near, control)?;
     stand(centred, task, slopes.slope);
-    settled
+    Ok(settled)
 }
 
 /// At the minimum.

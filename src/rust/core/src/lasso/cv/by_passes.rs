@@ -67,9 +67,9 @@ pub fn paths(
         for fold in &mut folds {
             let task = &mut fold.fit.task;
             lasso.factors.fill(lambda * fold.share, &[1.0], &mut task.penalty);
+            fold.open = weight(task) > 0.0;
+            fold.walk.aim(rows, &fold.path, task);
             fold.walk.ahead(last, lambda, &mut task.beta);
-            fold.open = weight(&fold.fit.task) > 0.0;
-            fold.walk.aim(rows, &fold.path, &fold.fit.task);
         }
         // The rule of Tibshirani et al. (2012): slopes change less than λ does.
         let strong = if last.is_finite() { 2.0 - last / lambda } else { 1.0 };
@@ -153,8 +153,7 @@ fn together(
         }
         let least = if round == 0 { strong } else { NEARLY };
         for fold in &mut walking {
-            control.check()?;
-            fold.descend(lasso, singles, least);
+            fold.descend(lasso, singles, least, control)?;
         }
         let mut tasks: Vec<&mut Task> = walking.iter_mut().map(|f| &mut f.fit.task).collect();
         pass(&lasso.data, &mut tasks, control)?;
@@ -165,7 +164,14 @@ fn together(
 }
 
 impl Fold<'_> {
-    fn descend(&mut self, lasso: &Lasso, singles: &mut Singles, least: f64) {
+    /// Walk on the columns whose slopes are at least this part of their penalty.
+    fn descend(
+        &mut self,
+        lasso: &Lasso,
+        singles: &mut Singles,
+        least: f64,
+        control: &Control,
+    ) -> Result<(), Error> {
         let data = &lasso.data;
         let task = &mut self.fit.task;
         let which: Vec<u32> =
@@ -178,8 +184,9 @@ impl Fold<'_> {
         let on =
             Coordinates { which: &which, penalty: &task.penalty, square: self.columns.squares() };
         let beta = &mut task.beta;
-        self.settled =
-            self.walk.descend(steps.as_mut(), &on, beta, worth, |walk, _, _, c| walk.is_still(c));
+        let still = |walk: &Walk, _: &_, _: &_, change: f64| walk.is_still(change);
+        self.settled = self.walk.descend(steps.as_mut(), &on, beta, worth, still, control)?;
+        Ok(())
     }
 
     /// By the Gram matrix of the columns that matter.

@@ -12,6 +12,8 @@
 //! the next one starts ahead on it.
 
 use crate::engine::cv::Path;
+use crate::engine::job::Control;
+use crate::error::Error;
 use crate::lasso::certificate::Point;
 use crate::lasso::task::Task;
 use crate::penalty::{Penalty, soft_threshold};
@@ -176,14 +178,16 @@ impl Walk {
         beta: &mut [f64],
         worth: impl Fn(f64) -> f64,
         is_done: impl Fn(&Walk, &S, &[f64], f64) -> bool,
-    ) -> bool {
+        control: &Control,
+    ) -> Result<bool, Error> {
         let mut spent = 0.0;
         loop {
             spent += on.which.len() as f64;
+            control.check()?;
             let change = steps.sweep(on, beta);
             if is_done(self, steps, beta, change) {
                 self.patience = (2.0 * self.patience).min(1.0);
-                return true;
+                return Ok(true);
             }
             let support: Vec<u32> =
                 on.which.iter().copied().filter(|&j| beta[j as usize] != 0.0).collect();
@@ -191,7 +195,7 @@ impl Walk {
             let all = on.which.len() as f64;
             if spent > self.patience * worth(m).max(FEWEST * m) + FREE * all {
                 self.patience *= 0.5;
-                return false;
+                return Ok(false);
             }
             let inner = Coordinates { which: &support, ..*on };
             for _ in 0..INNER {
