@@ -54,7 +54,7 @@ trial_weights <- function(case_weights, design) {
 check_penalty_factor <- function(value, names, terms = NULL) {
   must <- "be non-negative numbers"
   if (is.null(names(value))) {
-    if (length(value) == 1L) value <- rep_len(value, length(names))
+    if (is.numeric(value) && length(value) == 1L) value <- rep_len(value, length(names))
     return(check_numbers(value, "penalty_factor", length(names), lower = 0, must = must))
   }
   given <- make.unique(names(value))

@@ -100,6 +100,7 @@ test_that("refit solves again on the selected columns", {
 test_that("its own settings are checked", {
   expect_bad(quick(x, y, alpha = 2), "alpha")
   expect_bad(quick(x, y, penalty_factor = c(1, 2)), "penalty_factor")
+  for (wrong in list(quote(x), y ~ x, sum, globalenv())) expect_bad(quick(x, y, penalty_factor = wrong), "penalty_factor")
   expect_bad(quick(x, y, penalty_factor = c(rep(1, 9), -1)), "penalty_factor", "element 10 is -1")
   expect_bad(quick(x, y, standardize = NA), "standardize")
   expect_bad(quick(x, y, intercept = 1), "intercept")
