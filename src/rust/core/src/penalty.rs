@@ -108,6 +108,13 @@ pub fn soft_threshold_single(z: f32, l1: f32, curvature: f32) -> f32 {
     if size > 0.0 { size.copysign(z) / curvature } else { 0.0 }
 }
 
+/// The minimum in one coordinate of a lasso, whose column has this square and, at `old`, this slope.
+#[inline(always)]
+pub fn step(old: f64, slope: f64, square: f64, l1: f64, ridge: f64) -> f64 {
+    let curvature = square + ridge;
+    soft_threshold(curvature.mul_add(old, (-ridge).mul_add(old, slope)), l1, curvature)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

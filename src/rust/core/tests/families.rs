@@ -172,7 +172,7 @@ fn sparse_is_dense_without_the_zeros() {
             let intercept = !is_cox(&d.response.family);
             let opts = || Options { limits, intercept, alpha, ..options(p, &[lambda]) };
             let sparse = Glm::new(
-                common::sparse(&d.x, n),
+                Source::without_zeros(&d.x, n, p),
                 d.response.clone(),
                 Measure::Deviance,
                 plan(n),

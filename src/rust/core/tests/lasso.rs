@@ -136,7 +136,7 @@ fn sparse_is_dense_without_the_zeros() {
     for (intercept, standardize) in [(true, true), (true, false), (false, true)] {
         let opts = || Options { intercept, standardize, ..options(p, &[4.0]) };
         let dense = lasso(&d, plan(n), opts()).unwrap();
-        let x = common::sparse(&d.x, n);
+        let x = Source::without_zeros(&d.x, n, p);
         let mut sparse = Lasso::new(x, d.y.clone(), plan(n), opts(), &Control::default()).unwrap();
         for method in [Method::Reference, Method::WorkingSet] {
             sparse.method = method;

@@ -42,7 +42,7 @@ impl Problem {
     fn fit_to(&self, tolerance: f64, lambda: f64, sparse: bool) -> Lasso {
         let columns = self.x.len();
         let source = if sparse {
-            common::sparse(&self.x.concat(), self.rows)
+            Source::without_zeros(&self.x.concat(), self.rows, columns)
         } else {
             Source::dense(&self.x.concat(), self.rows, columns)
         };

@@ -15,6 +15,15 @@ impl Source {
         Source::Dense(Blocked::new(values, rows, cols))
     }
 
+    /// The same matrix without its zeros.
+    pub fn without_zeros(values: &[f64], rows: usize, cols: usize) -> Source {
+        let mut entries = sprs::TriMat::new((rows, cols));
+        for (k, &v) in values.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            entries.add_triplet(k % rows, k / rows, v);
+        }
+        Source::Sparse(entries.to_csc())
+    }
+
     pub fn rows(&self) -> usize {
         match self {
             Source::Dense(x) => x.rows,

@@ -208,11 +208,7 @@ mod tests {
         let x: Vec<f64> =
             (0..rows * cols).map(|i| if i % 3 == 0 { 0.0 } else { wave(i) }).collect();
         let source = if sparse {
-            let mut triplets = sprs::TriMat::new((rows, cols));
-            for (i, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                triplets.add_triplet(i % rows, i / rows, v);
-            }
-            Source::Sparse(triplets.to_csc())
+            Source::without_zeros(&x, rows, cols)
         } else {
             Source::dense(&x, rows, cols)
         };

@@ -1,7 +1,10 @@
 //! Sparse matrices as R has them, and their products with vectors.
 
 use crate::error::Error;
+use pulp::as_arrays;
 use sprs::prod::{mul_acc_mat_vec_csc, mul_acc_mat_vec_csr};
+
+const SUMS: usize = 4;
 
 /// By rows or columns.
 pub type SparseMatrix = sprs::CsMat<f64>;
@@ -38,9 +41,37 @@ pub fn multiply_transposed(a: &SparseMatrix, u: &[f64]) -> Vec<f64> {
     out
 }
 
+/// Σ vₖ dᵢ over the entries (i, v) of a sparse column, four sums side by side.
+#[inline(always)]
+pub fn gathered_dot(rows: &[u32], values: &[f64], d: &[f64]) -> f64 {
+    let ((fours, rest_rows), (numbers, rest)) =
+        (as_arrays::<SUMS, _>(rows), as_arrays::<SUMS, _>(values));
+    let mut sum = [0.0; SUMS];
+    for (at, v) in fours.iter().zip(numbers) {
+        for l in 0..SUMS {
+            sum[l] = v[l].mul_add(d[at[l] as usize], sum[l]);
+        }
+    }
+    for (&i, v) in rest_rows.iter().zip(rest) {
+        sum[0] = v.mul_add(d[i as usize], sum[0]);
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_product_with_a_sparse_column_is_that_of_the_filled_one() {
+        let d: Vec<f64> = (0..40).map(|i| (i as f64).sin()).collect();
+        for count in [0, 1, 4, 7, 16] {
+            let rows: Vec<u32> = (0..count).map(|k| (7 * k + 3) % 40).collect();
+            let values: Vec<f64> = rows.iter().map(|&i| f64::from(i) - 11.5).collect();
+            let plain: f64 = rows.iter().zip(&values).map(|(&i, v)| v * d[i as usize]).sum();
+            assert!((gathered_dot(&rows, &values, &d) - plain).abs() < 1e-12, "{count}");
+        }
+    }
 
     #[test]
     fn rows_outside_the_matrix_are_refused() {

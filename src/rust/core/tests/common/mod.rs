@@ -7,7 +7,6 @@ pub mod networks;
 
 use ndarray::{Array, Dimension};
 use sprs::TriMat;
-use wbb_core::data::source::Source;
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
 use wbb_core::linalg::sparse::SparseMatrix;
 
@@ -27,15 +26,6 @@ pub fn noise(i: usize) -> f64 {
 
 pub fn normal(i: usize) -> f64 {
     (-2.0 * uniform(2 * i).ln()).sqrt() * (std::f64::consts::TAU * uniform(2 * i + 1)).cos()
-}
-
-/// The columns of n rows, one after the other, without their zeros.
-pub fn sparse(x: &[f64], n: usize) -> Source {
-    let mut entries = TriMat::new((n, x.len() / n));
-    for (i, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-        entries.add_triplet(i % n, i / n, v);
-    }
-    Source::Sparse(entries.to_csc())
 }
 
 /// Cross-validated, with five folds.

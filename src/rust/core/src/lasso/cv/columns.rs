@@ -10,12 +10,10 @@ use crate::lasso::cross::has_vanished;
 use crate::lasso::rough::dot;
 use crate::lasso::task::{Data, RowWeights, Task};
 use crate::linalg::lanes::dispatch;
-use pulp::as_arrays;
+use crate::linalg::sparse::gathered_dot;
 
 /// Numbers of a column are filled up to a multiple of this.
 const WIDE: usize = 64;
-/// Sums side by side over the entries of a sparse column.
-const SUMS: usize = 4;
 const OUT: u32 = u32::MAX;
 
 /// Dense columns in single precision, those that were asked for so far.
@@ -246,18 +244,7 @@ impl Slopes for Sparse<'_> {
     #[inline(always)]
     fn slope(&self, j: usize) -> f64 {
         let (rows, values) = self.design.sparse_column(j).unwrap_or_default();
-        let ((fours, rest_rows), (numbers, rest)) =
-            (as_arrays::<SUMS, _>(rows), as_arrays::<SUMS, _>(values));
-        let mut sums = [0.0; SUMS];
-        for (at, v) in fours.iter().zip(numbers) {
-            for l in 0..SUMS {
-                sums[l] = v[l].mul_add(self.residual[at[l] as usize], sums[l]);
-            }
-        }
-        for (&i, v) in rest_rows.iter().zip(rest) {
-            sums[0] = v.mul_add(self.residual[i as usize], sums[0]);
-        }
-        let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        let sum = gathered_dot(rows, values, &self.residual);
         // Σ wᵢ of a column is its mean times the rows: weights have mean one.
         let weight = self.shift(j) * self.residual.len() as f64;
         self.level.mul_add(weight, sum) * self.fold.unit

@@ -165,11 +165,7 @@ mod tests {
         let x: Vec<f64> = (0..rows * cols).map(|k| unit * entry(k % rows, k / rows)).collect();
         let y = (0..rows).map(|i| 3.0 * entry(i, 0) - entry(i, 2) + noise(i * i + 3)).collect();
         let source = if sparse {
-            let mut triplets = sprs::TriMat::new((rows, cols));
-            for (k, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                triplets.add_triplet(k % rows, k / rows, v);
-            }
-            Source::Sparse(triplets.to_csc())
+            Source::without_zeros(&x, rows, cols)
         } else {
             Source::dense(&x, rows, cols)
         };

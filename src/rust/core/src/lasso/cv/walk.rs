@@ -16,7 +16,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::certificate::Point;
 use crate::lasso::task::Task;
-use crate::penalty::{Penalty, soft_threshold};
+use crate::penalty::{Penalty, step};
 
 /// Part of σ/√n, squared, by which a fit may miss, and the rows beyond which they no longer count.
 const MISS: f64 = 0.02;
@@ -66,12 +66,8 @@ pub fn sweep(state: &mut impl Slopes, on: &Coordinates, beta: &mut [f64]) -> f64
         let j = j as usize;
         let (old, l1, ridge) = (beta[j], on.penalty.l1[j], on.penalty.ridge[j]);
         let curvature = on.square[j] + ridge;
-        let new = if curvature > 0.0 {
-            let c = (-ridge).mul_add(old, state.slope(j));
-            soft_threshold(curvature.mul_add(old, c), l1, curvature)
-        } else {
-            0.0
-        };
+        let new =
+            if curvature > 0.0 { step(old, state.slope(j), on.square[j], l1, ridge) } else { 0.0 };
         let change = new - old;
         if change != 0.0 {
             state.subtract(j, change);
@@ -136,14 +132,12 @@ impl Walk {
 
     /// Is the gap at a point small enough?
     pub fn is_near(&self, point: &Point) -> bool {
-        let certificate = point.certify(0.0, &|_| 0.0);
-        certificate.gap * certificate.objective <= self.enough
+        gap(point) <= self.enough
     }
 
     /// The same after a walk that had to end without knowing: the next one is finer, or less so.
     pub fn learn(&mut self, point: &Point) -> bool {
-        let certificate = point.certify(0.0, &|_| 0.0);
-        let gap = certificate.gap * certificate.objective;
+        let gap = gap(point);
         if gap > self.enough {
             self.slack = (0.5 * self.slack).max(0.1);
         } else if gap < 0.5 * self.enough {
@@ -206,6 +200,12 @@ impl Walk {
             }
         }
     }
+}
+
+/// Of a point all of whose coordinates are penalised.
+fn gap(point: &Point) -> f64 {
+    let certificate = point.certify(0.0, &|_| 0.0);
+    certificate.gap * certificate.objective
 }
 
 /// What the Gram matrix of m columns and its factors cost, in multiplications; a pair of columns costs

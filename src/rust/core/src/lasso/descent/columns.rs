@@ -7,6 +7,7 @@ use super::State;
 use crate::lasso::cross::has_vanished;
 use crate::lasso::task::Data;
 use crate::linalg::lanes::{LANES, dispatch};
+use crate::linalg::sparse::gathered_dot;
 use pulp::as_arrays;
 
 /// Numbers of a dense column taken together: four vectors.
@@ -148,20 +149,8 @@ impl SparseColumns {
 impl Column for SparseColumns {
     #[inline(always)]
     fn slope(&self, k: usize, state: &State) -> f64 {
-        const SUMS: usize = 4;
         let (rows, values) = self.get(k);
-        let ((rows, rest_rows), (values, rest)) =
-            (as_arrays::<SUMS, _>(rows), as_arrays::<SUMS, _>(values));
-        let mut sum = [0.0; SUMS];
-        for (at, v) in rows.iter().zip(values) {
-            for l in 0..SUMS {
-                sum[l] = v[l].mul_add(state.residual[at[l] as usize], sum[l]);
-            }
-        }
-        for (&i, v) in rest_rows.iter().zip(rest) {
-            sum[0] = v.mul_add(state.residual[i as usize], sum[0]);
-        }
-        state.level.mul_add(self.sum[k], (sum[0] + sum[1]) + (sum[2] + sum[3]))
+        state.level.mul_add(self.sum[k], gathered_dot(rows, values, &state.residual))
     }
 
     #[inline(always)]

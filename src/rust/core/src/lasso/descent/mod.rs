@@ -15,7 +15,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::lanes::dispatch;
-use crate::penalty::soft_threshold;
+use crate::penalty::step;
 use columns::{Column, DenseColumns, Packed, Roots, SparseColumns};
 use extrapolate::{Extrapolation, Terms};
 
@@ -282,8 +282,7 @@ fn sweep(columns: &impl Column, problem: &Problem, state: &mut State) -> Change 
         let (old, l1, ridge) = (state.beta[k], problem.l1[k], problem.ridge[k]);
         let curvature = problem.square[k] + ridge;
         let new = if curvature > 0.0 {
-            let c = (-ridge).mul_add(old, columns.slope(k, state));
-            soft_threshold(curvature.mul_add(old, c), l1, curvature)
+            step(old, columns.slope(k, state), problem.square[k], l1, ridge)
         } else if l1 > 0.0 {
             0.0
         } else {
@@ -362,11 +361,7 @@ mod tests {
     fn data(rows: usize, cols: usize, sparse: bool, intercept: bool) -> Data {
         let x: Vec<f64> = (0..rows * cols).map(|k| entry(k % rows, k / rows)).collect();
         let source = if sparse {
-            let mut triplets = sprs::TriMat::new((rows, cols));
-            for (k, &v) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                triplets.add_triplet(k % rows, k / rows, v);
-            }
-            Source::Sparse(triplets.to_csc())
+            Source::without_zeros(&x, rows, cols)
         } else {
             Source::dense(&x, rows, cols)
         };
