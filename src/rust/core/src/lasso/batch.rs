@@ -69,22 +69,20 @@ const PATIENCE: u32 = 3;
 /// Rounds that the reference model may take.
 const REFERENCE_ROUNDS: u32 = 30;
 
-/// Solve all tasks from their β; on return `found` belongs to β.
+/// Solve all tasks from their β, by the reference where there is one for them; on return `found` belongs to β.
 pub fn solve(
     data: &Data,
     attempts: &mut [Attempt],
-    reference: Option<&Reference>,
+    references: &[Option<&Reference>],
     limits: Limits,
     newton: &mut Newton,
     control: &Control,
 ) -> Result<Vec<End>, Error> {
-    let mut states: Vec<Progress> = attempts.iter().map(|_| Progress::new(reference)).collect();
-    if reference.is_none() {
-        for attempt in attempts.iter_mut() {
-            control.check()?;
-            let (task, set) = attempt.working(data);
-            set.begin(data, task, limits.tolerance, control)?;
-        }
+    let mut states: Vec<Progress> = references.iter().map(|r| Progress::new(*r)).collect();
+    for (attempt, _) in attempts.iter_mut().zip(references).filter(|(_, r)| r.is_none()) {
+        control.check()?;
+        let (task, set) = attempt.working(data);
+        set.begin(data, task, limits.tolerance, control)?;
     }
     for round in 1.. {
         let mut open: Vec<&mut Task> = attempts

@@ -135,13 +135,20 @@ fn sparse_cross(
                     .map(|(&j, &v)| (place[j as usize], v))
                     .filter(|f| f.0 != OUT),
             );
-            for &(a, u) in &found {
+            for (k, &(a, u)) in found.iter().enumerate() {
                 sums[a as usize] += w * u;
-                let line = &mut out[a as usize * width..][..width];
-                for &(b, v) in &found {
-                    if b as usize >= new && (new > 0 || b >= a) {
-                        line[b as usize - new] += w * u * v;
+                if new == 0 {
+                    // Each pair once, in the place above the diagonal.
+                    for &(b, v) in &found[k..] {
+                        let (row, column, x) =
+                            if a <= b { (a, b, w * u * v) } else { (b, a, w * v * u) };
+                        out[row as usize * width + column as usize] += x;
                     }
+                    continue;
+                }
+                let line = &mut out[a as usize * width..][..width];
+                for &(b, v) in found.iter().filter(|f| f.0 as usize >= new) {
+                    line[b as usize - new] += w * u * v;
                 }
             }
         }

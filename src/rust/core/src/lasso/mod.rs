@@ -32,6 +32,7 @@
 
 mod batch;
 mod certificate;
+mod costs;
 mod cross;
 mod cv;
 mod damping;

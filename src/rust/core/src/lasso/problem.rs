@@ -142,7 +142,7 @@ impl Lasso {
             }
         }
         let one = std::slice::from_mut(&mut bench.attempt);
-        let ends = batch::solve(&self.data, one, None, self.options.limits, newton, control)?;
+        let ends = batch::solve(&self.data, one, &[None], self.options.limits, newton, control)?;
         let end = ends.first().copied().unwrap_or(End::EMPTY);
         Ok(Solved::of(&bench.attempt.task, end))
     }
@@ -253,15 +253,13 @@ impl Lasso {
             let mut task = self.task(RowWeights::Case(&self.plan));
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.beta.copy_from_slice(from);
-            if let Some(reference) =
-                self.reference.as_ref().filter(|_| !self.data.design.is_sparse())
-            {
+            if let Some(reference) = self.reference.as_ref().filter(|_| self.starts_by_gram(from)) {
                 self.solve_gram(&reference.moments, &mut task, newton, control)?;
                 return Ok(task.beta);
             }
             let mut attempt = Attempt::from(task);
             let one = std::slice::from_mut(&mut attempt);
-            batch::solve(&self.data, one, None, NEARBY, newton, control)?;
+            batch::solve(&self.data, one, &[None], NEARBY, newton, control)?;
             Ok(attempt.task.beta)
         })
     }
@@ -321,7 +319,6 @@ impl Lasso {
         let attempt = |&k| Attempt::from(self.task(RowWeights::Draw(self.plan.draw(k))));
         let mut attempts: Vec<Attempt> = draws.iter().map(attempt).collect();
         let mut modes: Vec<Option<Mode>> = vec![None; draws.len() * self.lambda.len()];
-        let reference = self.reference.as_ref().filter(|_| self.method == Method::Reference);
         let limits = self.options.limits;
         for (l, &lambda) in self.lambda.iter().enumerate() {
             for ((attempt, prior), &factor) in attempts.iter_mut().zip(&priors).zip(factors) {
@@ -330,20 +327,16 @@ impl Lasso {
                 let start = self.start(l, factor, prior, &mut newton, control)?;
                 task.beta.copy_from_slice(start);
             }
+            let roads: Vec<Option<&Reference>> =
+                attempts.iter().map(|a| self.road(&a.task.beta)).collect();
             let mut ends =
-                batch::solve(&self.data, &mut attempts, reference, limits, &mut newton, control)?;
+                batch::solve(&self.data, &mut attempts, &roads, limits, &mut newton, control)?;
             if let Some(refit) = self.options.refit {
                 for (attempt, prior) in attempts.iter_mut().zip(&priors) {
                     self.restrict(&mut attempt.task, refit, prior);
                 }
-                ends = batch::solve(
-                    &self.data,
-                    &mut attempts,
-                    reference,
-                    limits,
-                    &mut newton,
-                    control,
-                )?;
+                ends =
+                    batch::solve(&self.data, &mut attempts, &roads, limits, &mut newton, control)?;
             }
             for (k, (attempt, end)) in attempts.iter().zip(ends).enumerate() {
                 let solved = Solved::of(&attempt.task, end);

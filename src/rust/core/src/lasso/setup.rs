@@ -1,9 +1,9 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
 use super::batch::{self, Attempt};
+use super::costs::DIRECT;
 use super::cross::cross;
 use super::cv::{Folding, lambda_max};
-use super::descent::descent_cost;
 use super::effective::effective_share;
 use super::gram::Moments;
 use super::newton::Newton;
@@ -30,14 +30,6 @@ use std::sync::Arc;
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
-/// Most columns for which the Gram matrices of a batch of draws are formed in one product.
-const DIRECT: usize = 64;
-/// Columns whose Gram matrix stays in the second-level cache, and what a multiplication costs where it
-/// does not.
-const CACHED: f64 = 300.0;
-const FAR: f64 = 3.0;
-/// Sweeps of a reference model at each pass.
-const MODEL_SWEEPS: f64 = 4.0;
 /// Free columns with a smaller pivot (as a part of their square) are told apart by a basis of their
 /// span: half of the digits of a Gram matrix.
 const COLLINEAR: f64 = 1e-7;
@@ -133,7 +125,7 @@ impl Lasso {
     }
 
     /// Columns that no lambda penalises.
-    fn free_columns(&self) -> Vec<u32> {
+    pub(super) fn free_columns(&self) -> Vec<u32> {
         let never =
             matches!(&self.options.lambda, Lambda::Given(all) if all.iter().all(|l| *l == 0.0));
         let unit = |j: &u32| self.factors.unit(*j as usize);
@@ -291,58 +283,8 @@ impl Lasso {
             at *= 0.5;
             self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
             let one = std::slice::from_mut(attempt);
-            batch::solve(&self.data, one, None, NEARBY, newton, control)?;
+            batch::solve(&self.data, one, &[None], NEARBY, newton, control)?;
         }
         Ok(lambda)
-    }
-
-    /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
-    fn choose(&self) -> Method {
-        if self.summed.is_some() {
-            return Method::Sums;
-        }
-        let (n, p) = (self.plan.units() as f64, self.data.design.cols as f64);
-        let (rows, size) = (self.data.design.rows as f64, self.data.design.size() as f64);
-        let nonzero = |s: &Starts| s.mode().iter().filter(|v| **v != 0.0).count();
-        let support = self.starts.iter().map(nonzero).max();
-        let support = support.unwrap_or(0) as f64 + 1.0;
-        // A random weight costs as much as 75 fused multiplications.
-        let weights = 75.0 * rows;
-        let pass = weights + 2.0 * size;
-        let off = 2.0 * (support / n).sqrt();
-        let rate = off / (1.0 + (1.0 - off * off).max(0.0).sqrt());
-        let passes = if off < 0.7 && self.reference.is_some() {
-            2.0 + (1e-8f64).ln() / rate.ln()
-        } else {
-            f64::INFINITY
-        };
-        // The certificate needs the draw's own curvature of what has no ℓ1 term.
-        let bare = if self.options.refit == Some(0.0) || self.factors.alpha() == 0.0 {
-            support
-        } else {
-            self.free_columns().len() as f64
-        };
-        // A model is swept some times at each pass; a large one comes from main memory each time.
-        let far = if p > CACHED { FAR } else { 1.0 };
-        let sweeps = MODEL_SWEEPS * support * p * far;
-        let reference = passes * (pass + sweeps) + rows * bare * bare / 2.0;
-        let working = 4.0 * pass
-            + if self.data.design.is_sparse() {
-                descent_cost(size * support / p, support, n)
-            } else {
-                rows * (1.25 * support).powi(2) / 2.0 + support.powi(3) / 2.0
-            };
-        let direct = if self.data.design.is_sparse() || p > DIRECT as f64 {
-            f64::INFINITY
-        } else {
-            weights + rows * (p + 2.0) * (p + 3.0) / 2.0
-        };
-        if direct <= reference && direct <= working {
-            Method::Gram
-        } else if reference <= working {
-            Method::Reference
-        } else {
-            Method::WorkingSet
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! are sparse, or the solution need not be exact, `descent` comes first, and mostly suffices.
 
 use super::cross::{centre, cross};
-use super::descent::Descent;
+use super::descent::{Descent, descent_cost, exact_cost};
 use super::free::minimise;
 use super::newton::Newton;
 use super::quadratic::{Origin, Quadratic};
@@ -47,13 +47,18 @@ const FINER: f64 = 0.1;
 /// Part of the tolerance that a descent's slopes may miss.
 const MISS: f64 = 0.3;
 /// Part of the gap that a descent's slopes may miss while it lacks columns.
-const COARSE: f64 = 1e-3;
+const COARSE: f64 = 3e-2;
 /// Patience with a descent to a mere start, beside the cost of the exact step.
 const SHORT: f64 = 0.1;
 /// The tolerance from which a descent is near enough for columns of any kind.
 const LOOSE: f64 = 1e-6;
 /// Part of its penalty that a gradient has where a descent looks at its column.
 const LOOKED_AT: f64 = 0.9;
+
+/// Steps of a search on the Gram matrix, in the factors that one step is counted for, with nearly as many columns as rows.
+const EXACT_STEPS: f64 = 20.0;
+/// Sweeps of a round on the Gram matrix.
+const ROUND_SWEEPS: f64 = 100.0;
 
 /// Columns for each of the support of which a descent looks at all: a sweep in ten does.
 const ALL: usize = 8;
@@ -88,7 +93,7 @@ impl WorkingSet {
         control: &Control,
     ) -> Result<(), Error> {
         self.in_vain = 0;
-        if self.descends(data, tolerance) {
+        if self.descends(data, task, tolerance) {
             if task.totals.is_some() && !task.is_empty() {
                 self.descend(data, task, tolerance, tolerance, control)?;
                 self.in_vain = 0;
@@ -117,11 +122,11 @@ impl WorkingSet {
         gap: f64,
         control: &Control,
     ) -> Result<bool, Error> {
-        if self.descends(data, tolerance) && self.in_vain < VAIN {
+        if self.descends(data, task, tolerance) && self.in_vain < VAIN {
             self.descend(data, task, tolerance, gap, control)?;
             return Ok(true);
         }
-        let entering = self.entering(task);
+        let entering = self.entering(data, task);
         if self.is_far(data, &entering) {
             self.roughly += 1;
             let mut which = entering.columns;
@@ -149,8 +154,16 @@ impl WorkingSet {
         Ok(grew)
     }
 
-    fn descends(&self, data: &Data, tolerance: f64) -> bool {
-        data.design.is_sparse() || tolerance >= LOOSE
+    /// Is a descent the way? For columns that are sparse, unless factors of the support are so cheap that many of them
+    /// cost less, as where it is nearly as large as the rows and those are few.
+    fn descends(&self, data: &Data, task: &Task, tolerance: f64) -> bool {
+        if tolerance >= LOOSE || !data.design.is_sparse() {
+            return tolerance >= LOOSE;
+        }
+        let support = task.beta.iter().filter(|b| **b != 0.0).count() as f64;
+        let entries = data.design.size() as f64 * support / data.design.cols as f64;
+        let rows = data.design.rows as f64;
+        descent_cost(entries, support, rows) < EXACT_STEPS * exact_cost(entries, support)
     }
 
     /// By coordinate descent on the residual, over the columns that may matter.
@@ -196,13 +209,31 @@ impl WorkingSet {
     }
 
     /// The columns outside that the support needs or the gradient violates.
-    fn entering(&self, task: &Task) -> Entering {
+    fn entering(&self, data: &Data, task: &Task) -> Entering {
         // A rough solution misses some that are all but violated.
         let least = if self.roughly > 0 { NEARLY } else { 1.0 };
         // Far from the solution most columns are violated; the worst are enough to go on with.
         let most = |support: usize| if self.roughly > 0 { 3 * support } else { support }.max(FEW);
-        let (columns, support, violated) = worst(task, least, most, |j| self.place[j] == OUT);
+        let (mut columns, support, violated) = worst(task, least, most, |j| self.place[j] == OUT);
+        let most_enter = !columns.is_empty() && self.rest_is_cheap(data, columns.len());
+        if most_enter {
+            columns = (0..task.beta.len() as u32)
+                .filter(|&j| {
+                    self.place[j as usize] == OUT && task.penalty.l1[j as usize].is_finite()
+                })
+                .collect();
+        }
         Entering { columns, many: 10 * violated > support }
+    }
+
+    /// Would the Gram matrix of all columns cost less than another round for those that turn out to be
+    /// missing, where these enter?
+    fn rest_is_cheap(&self, data: &Data, entering: usize) -> bool {
+        let (rows, p) = (data.design.rows as f64, data.design.cols as f64);
+        let m = (self.columns.len() + entering) as f64;
+        let products =
+            if data.design.is_sparse() { data.design.size() as f64 / p } else { 0.5 * rows };
+        products * (p * p - m * m) < m.powi(3) / 3.0 + ROUND_SWEEPS * m * p
     }
 
     /// Whether a Gram matrix of the columns that enter would soon be of no use: most of a start's

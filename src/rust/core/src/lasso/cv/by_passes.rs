@@ -198,7 +198,7 @@ impl Fold<'_> {
     ) -> Result<(), Error> {
         let limits = Limits { tolerance: EXACT, ..lasso.options.limits };
         let one = std::slice::from_mut(&mut self.fit);
-        batch::solve(&lasso.data, one, None, limits, newton, control)?;
+        batch::solve(&lasso.data, one, &[None], limits, newton, control)?;
         Ok(())
     }
 }

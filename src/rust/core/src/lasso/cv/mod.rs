@@ -107,7 +107,7 @@ pub fn lambda_max(
         None => {
             let mut attempt = Attempt::from(task);
             let one = std::slice::from_mut(&mut attempt);
-            batch::solve(&lasso.data, one, None, lasso.options.limits, &mut newton, control)?;
+            batch::solve(&lasso.data, one, &[None], lasso.options.limits, &mut newton, control)?;
             attempt.task.found.gradient
         }
     };

@@ -294,7 +294,10 @@ fn sweep(columns: &impl Column, problem: &Problem, state: &mut State) -> Change 
             state.beta[k] = new;
             let slope = curvature * change.abs();
             if l1 > 0.0 {
-                largest.slope = largest.slope.max(slope / l1);
+                // A division is dear beside a column of few entries.
+                if slope > largest.slope * l1 {
+                    largest.slope = slope / l1;
+                }
             } else {
                 largest.free = largest.free.max(slope * change.abs() / problem.objective);
             }
