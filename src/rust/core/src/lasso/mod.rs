@@ -5,7 +5,7 @@
 //! ```
 //!
 //! in columns (and a response) standardised once; b₀ is profiled out. Three ways lead to a draw, and
-//! [`Lasso`] chooses by counting multiplications (MATH 4):
+//! [`Lasso`] chooses by counting multiplications (MATH 4; `costs`), for each draw from where it starts:
 //!
 //! - few columns: the Gram matrices (`gram`) of a whole batch of draws are one matrix product, then a
 //!   small `quadratic` problem a draw;
