@@ -4,13 +4,14 @@
 #' Descriptions of the posterior by bayestestR, parameters and performance
 #'
 #' Methods for the generics of these packages. Each works on the draws, as the package does for a data frame of draws; the
-#' region of practical equivalence is by default a tenth of the standard deviation of the response around zero, as
-#' for their other linear models. `performance::r2()` is the median of `rstantools::bayes_R2()`.
+#' region of practical equivalence is by default, as for their other models, a tenth of the standard deviation of the response around
+#' zero, of that of the logistic law (0.18) for classes, and 0.1 for counts and hazards. `performance::r2()` is the median of `rstantools::bayes_R2()`.
 #'
 #' @param x,posteriors,model A fit, as from [wbb_lasso()].
 #' @param lambda Which value of `lambda`, when the fit has several; by default all, see [wbb-path].
 #' @param rope_range,range The region of practical equivalence; `"default"` is the one above.
 #' @param ci The probability of the intervals.
+#' @param centrality As in `bayestestR::point_estimate()`.
 #' @param ... More arguments of the functions of bayestestR and parameters.
 #' @return What the generics return: data frames with their classes.
 #' @examplesIf requireNamespace("bayestestR", quietly = TRUE)
@@ -20,15 +21,39 @@
 #' @name bayestestR.wbb
 NULL
 
-# A tenth of a standard deviation of the response, as bayestestR::rope_range() has it.
+# A tenth of a standard deviation of the response, as bayestestR::rope_range() has it; coefficients on the scale of a link know nothing
+# of that of the response.
 rope_of <- function(fit, range) {
   if (!identical(range, "default")) {
     limits <- check_numbers(range, "range", must = "be \"default\" or two numbers")
     if (length(limits) != 2L || limits[1L] > limits[2L]) bad_argument("range", "be \"default\" or two numbers, the lower one first", range)
     return(limits)
   }
-  if (is.null(fit$y) || length(fit$levels)) return(c(-0.1, 0.1))
-  c(-0.1, 0.1) * stats::sd(fit$y)
+  c(-0.1, 0.1) * effect_unit(fit)
+}
+
+effect_unit <- function(fit) {
+  if (inherits(fit, "wbb_any")) return(attempt(10 * bayestestR::rope_range(fit$model, verbose = FALSE)[2L], function(e) 1))
+  if (length(fit$levels) || identical(fit$spec$family, "binomial")) return(pi / sqrt(3))
+  if (is.null(fit$y) || !(is.null(fit$spec$family) || fit$spec$family == "gaussian")) 1 else stats::sd(fit$y)
+}
+
+# Their bandwidth, that of Sheather and Jones, need not exist where many draws are equal, as at zero: there the rule of thumb is used.
+smoothed <- function(values) {
+  if (all(values == values[1L])) return(list(x = values[1L], y = 1))
+  attempt(stats::density(values, bw = "SJ", n = 1024L), function(e) stats::density(values, n = 1024L))
+}
+
+at_peak <- function(curve) curve$x[which.max(curve$y)]
+
+share_at_zero <- function(curve) {
+  if (length(curve$x) == 1L) return(as.numeric(curve$x == 0))
+  stats::approx(curve$x, curve$y, 0, yleft = 0, yright = 0)$y / max(curve$y)
+}
+
+by_column <- function(draws, name, of, class) {
+  values <- vapply(draws, function(column) of(smoothed(column)), 1)
+  structure(stats::setNames(data.frame(names(draws), values, row.names = NULL), c("Parameter", name)), class = c(class, "data.frame"))
 }
 
 # Of a path without `lambda` all lambdas, side by side.
@@ -37,55 +62,71 @@ plain_draws <- function(fit, lambda) as.data.frame(all_draws(fit, lambda, FALSE,
 #' @rdname bayestestR.wbb
 #' @method describe_posterior wbb
 #' @exportS3Method bayestestR::describe_posterior wbb
-describe_posterior.wbb <- function(posteriors, lambda = NULL, rope_range = "default", ...) {
+describe_posterior.wbb <- function(posteriors, ..., rope_range = "default", lambda = NULL) {
   bayestestR::describe_posterior(plain_draws(posteriors, lambda), rope_range = rope_of(posteriors, rope_range), ...)
 }
 
 #' @rdname bayestestR.wbb
 #' @method hdi wbb
 #' @exportS3Method bayestestR::hdi wbb
-hdi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::hdi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
+hdi.wbb <- function(x, ci = 0.95, ..., lambda = NULL) bayestestR::hdi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method eti wbb
 #' @exportS3Method bayestestR::eti wbb
-eti.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::eti(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
+eti.wbb <- function(x, ci = 0.95, ..., lambda = NULL) bayestestR::eti(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method ci wbb
 #' @exportS3Method bayestestR::ci wbb
-ci.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::ci(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
+ci.wbb <- function(x, ci = 0.95, ..., lambda = NULL) bayestestR::ci(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method p_direction wbb
 #' @exportS3Method bayestestR::p_direction wbb
-p_direction.wbb <- function(x, lambda = NULL, ...) bayestestR::p_direction(plain_draws(x, lambda), ...)
+p_direction.wbb <- function(x, ..., lambda = NULL) bayestestR::p_direction(plain_draws(x, lambda), ...)
 
 #' @rdname bayestestR.wbb
 #' @method point_estimate wbb
 #' @exportS3Method bayestestR::point_estimate wbb
-point_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::point_estimate(plain_draws(x, lambda), ...)
+point_estimate.wbb <- function(x, centrality = "all", ..., lambda = NULL) {
+  draws <- plain_draws(x, lambda)
+  attempt(bayestestR::point_estimate(draws, centrality, ...), function(e) {
+    others <- c(setdiff(tolower(centrality), c("all", "map")), if ("all" %in% centrality) c("median", "mean"))
+    map <- map_estimate.wbb(x, lambda = lambda)
+    if (!length(others)) return(map)
+    out <- bayestestR::point_estimate(draws, others, ...)
+    out$MAP <- map$MAP_Estimate
+    out
+  })
+}
 
 #' @rdname bayestestR.wbb
 #' @method map_estimate wbb
 #' @exportS3Method bayestestR::map_estimate wbb
-map_estimate.wbb <- function(x, lambda = NULL, ...) bayestestR::map_estimate(plain_draws(x, lambda), ...)
+map_estimate.wbb <- function(x, ..., lambda = NULL) {
+  draws <- plain_draws(x, lambda)
+  attempt(bayestestR::map_estimate(draws, ...), function(e) by_column(draws, "MAP_Estimate", at_peak, c("map_estimate", "see_point_estimate")))
+}
 
 #' @rdname bayestestR.wbb
 #' @method spi wbb
 #' @exportS3Method bayestestR::spi wbb
-spi.wbb <- function(x, ci = 0.95, lambda = NULL, ...) bayestestR::spi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
+spi.wbb <- function(x, ci = 0.95, ..., lambda = NULL) bayestestR::spi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
 
 #' @rdname bayestestR.wbb
 #' @method p_map wbb
 #' @exportS3Method bayestestR::p_map wbb
-p_map.wbb <- function(x, lambda = NULL, ...) bayestestR::p_map(plain_draws(x, lambda), ...)
+p_map.wbb <- function(x, ..., lambda = NULL) {
+  draws <- plain_draws(x, lambda)
+  attempt(bayestestR::p_map(draws, ...), function(e) by_column(draws, "p_MAP", share_at_zero, "p_map"))
+}
 
 #' @rdname bayestestR.wbb
 #' @param threshold The smallest effect that counts, `"default"` a tenth of the standard deviation of the response.
 #' @method p_significance wbb
 #' @exportS3Method bayestestR::p_significance wbb
-p_significance.wbb <- function(x, threshold = "default", lambda = NULL, ...) {
+p_significance.wbb <- function(x, threshold = "default", ..., lambda = NULL) {
   threshold <- if (identical(threshold, "default")) rope_of(x, "default")[2L] else check_number(threshold, "threshold", 0)
   bayestestR::p_significance(plain_draws(x, lambda), threshold = threshold, ...)
 }
@@ -93,21 +134,36 @@ p_significance.wbb <- function(x, threshold = "default", lambda = NULL, ...) {
 #' @rdname bayestestR.wbb
 #' @method rope wbb
 #' @exportS3Method bayestestR::rope wbb
-rope.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {
+rope.wbb <- function(x, range = "default", ci = 0.95, ..., lambda = NULL) {
   bayestestR::rope(plain_draws(x, lambda), range = rope_of(x, range), ci = check_probabilities(ci, "ci"), ...)
 }
 
 #' @rdname bayestestR.wbb
+#' @method p_rope wbb
+#' @exportS3Method bayestestR::p_rope wbb
+p_rope.wbb <- function(x, range = "default", ..., lambda = NULL) {
+  bayestestR::p_rope(plain_draws(x, lambda), range = rope_of(x, range), ...)
+}
+
+#' @rdname bayestestR.wbb
+#' @method bci wbb
+#' @exportS3Method bayestestR::bci wbb
+bci.wbb <- function(x, ci = 0.95, ..., lambda = NULL) bayestestR::bci(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
+
+#' @rdname bayestestR.wbb
 #' @method equivalence_test wbb
 #' @exportS3Method bayestestR::equivalence_test wbb
-equivalence_test.wbb <- function(x, range = "default", ci = 0.95, lambda = NULL, ...) {
+equivalence_test.wbb <- function(x, range = "default", ci = 0.95, ..., lambda = NULL) {
   bayestestR::equivalence_test(plain_draws(x, lambda), range = rope_of(x, range), ci = check_probabilities(ci, "ci"), ...)
 }
 
 #' @rdname bayestestR.wbb
 #' @method estimate_density wbb
 #' @exportS3Method bayestestR::estimate_density wbb
-estimate_density.wbb <- function(x, lambda = NULL, ...) bayestestR::estimate_density(plain_draws(x, lambda), ...)
+estimate_density.wbb <- function(x, ..., lambda = NULL) {
+  draws <- plain_draws(x, lambda)
+  attempt(bayestestR::estimate_density(draws, ...), function(e) if ("bw" %in% names(list(...))) stop(e) else bayestestR::estimate_density(draws, ..., bw = "nrd0"))
+}
 
 #' @rdname bayestestR.wbb
 #' @method model_parameters wbb
@@ -129,6 +185,7 @@ r2.wbb <- function(model, lambda = NULL, ...) {
 #' @method model_performance wbb
 #' @exportS3Method performance::model_performance wbb
 model_performance.wbb <- function(model, lambda = NULL, ...) {
+  model <- predicting(model, "model_performance()")
   need_numbers(model, "R-squared", "accuracy() and log_loss() say how good it is")
   measures <- rows_over_path(model, lambda, function(at) {
     of <- function(method) if (is_path(model)) method(model, lambda = at) else method(model)
@@ -144,6 +201,7 @@ model_performance.wbb <- function(model, lambda = NULL, ...) {
 #' @method get_predicted wbb
 #' @exportS3Method insight::get_predicted wbb
 get_predicted.wbb <- function(x, data = NULL, predict = "expectation", ci = 0.95, lambda = NULL, ...) {
+  x <- predicting(x, "get_predicted()")
   need_numbers(x, "number to predict", "predict() gives the probabilities of its classes")
   noisy <- check_choice(predict, "predict", c("expectation", "prediction", "predict")) != "expectation"
   level <- if (is.null(ci)) 0.95 else check_level(ci, "ci")
@@ -168,11 +226,32 @@ get_data.wbb <- function(x, ...) {
   utils::getS3method("get_data", "default", envir = asNamespace("insight"))(x, ...)
 }
 
+# One row a number, with the names of the draws: that of a path or of classes is a matrix, which insight would not know.
+#' @rdname bayestestR.wbb
+#' @method get_parameters wbb
+#' @exportS3Method insight::get_parameters wbb
+get_parameters.wbb <- function(x, ..., lambda = NULL) {
+  estimates <- if (inherits(x, "wbb_mlp")) coef(x) else coef(x, lambda = lambda)
+  names <- if (is.null(dim(estimates))) names(estimates) else find_parameters.wbb(x, TRUE, lambda = lambda)
+  data.frame(Parameter = names, Estimate = as.vector(estimates))
+}
+
+# A fit of wbb() knows of its data what its model knows.
+#' @rdname bayestestR.wbb
+#' @method model_info wbb_any
+#' @exportS3Method insight::model_info wbb_any
+model_info.wbb_any <- function(x, ...) insight::model_info(own_model(x, "model_info()"), ...)
+
+#' @rdname bayestestR.wbb
+#' @method get_data wbb_any
+#' @exportS3Method insight::get_data wbb_any
+get_data.wbb_any <- function(x, ...) insight::get_data(own_model(x, "get_data()"), ...)
+
 #' @rdname bayestestR.wbb
 #' @param flatten As in `insight::find_parameters()`.
 #' @method find_parameters wbb
 #' @exportS3Method insight::find_parameters wbb
-find_parameters.wbb <- function(x, flatten = FALSE, ...) {
-  names <- colnames(all_draws(x, NULL, FALSE, .function = "as.matrix"))
+find_parameters.wbb <- function(x, flatten = FALSE, ..., lambda = NULL) {
+  names <- colnames(all_draws(x, lambda, FALSE, .function = "as.matrix"))
   if (check_flag(flatten, "flatten")) names else list(conditional = names)
 }

@@ -6,7 +6,7 @@
 #' `emmeans::emtrends()` and what is built on them. The draws go along, so that `emmeans` summarises them as a posterior
 #' sample (medians and highest posterior density intervals), and `as.mcmc()` of its result gives the draws of every mean or
 #' contrast. In a fit with several lambdas `lambda` is one more factor, and in one with classes `class` is: `emmeans(fit, ~ N | lambda)`.
-#' Give `lambda` to `emmeans()` for one of them.
+#' Give `lambda` to `emmeans()` for one of them. A fit of [wbb()] works where emmeans knows its model and the draws are the model's coefficients.
 #'
 #' @param object A fit.
 #' @param data The data of the fit, if they were not kept in it.
@@ -48,6 +48,33 @@ emm_basis.wbb <- function(object, trms, xlev, grid, lambda = NULL, ...) {
     X = x, bhat = colMeans(draws), nbasis = matrix(NA), V = stats::cov(draws), dffun = function(k, dfargs) Inf,
     dfargs = list(), misc = misc, post.beta = draws
   )
+}
+
+#' @rdname emmeans.wbb
+#' @method recover_data wbb_any
+#' @exportS3Method emmeans::recover_data wbb_any
+recover_data.wbb_any <- function(object, data = NULL, ...) {
+  emmeans::recover_data(own_model(object, "emmeans()"), data = data, ...)
+}
+
+#' @rdname emmeans.wbb
+#' @method emm_basis wbb_any
+#' @exportS3Method emmeans::emm_basis wbb_any
+emm_basis.wbb_any <- function(object, trms, xlev, grid, ...) {
+  basis <- emmeans::emm_basis(object$model, trms, xlev, grid, ...)
+  draws <- draws_matrix(object)
+  # Those that the model could not determine are NA in it, and not in the draws.
+  known <- which(!is.na(basis$bhat))
+  names <- if (is.null(names(basis$bhat))) colnames(basis$X) else names(basis$bhat)
+  if (!identical(names[known], colnames(draws))) {
+    refuse_of_any("emmeans()", "here they are not the coefficients of the model: fit again without `statistic`.")
+  }
+  sample <- matrix(NA_real_, nrow(draws), length(basis$bhat), dimnames = list(NULL, names))
+  sample[, known] <- draws
+  basis$bhat[known] <- colMeans(draws)
+  basis$V <- stats::cov(draws)
+  basis[c("dffun", "dfargs", "post.beta")] <- list(function(k, dfargs) Inf, list(), if (anyNA(sample)) draws else sample)
+  basis
 }
 
 # Where columns of a model matrix have a coefficient each.

@@ -57,6 +57,7 @@ can_lose_rank <- function(model, given) {
 # The draws that the core does not certify are refitted by the model's own function.
 fast_job <- function(fast, task, settings, progress = FALSE) {
   own <- c(fast$settings, settings[setdiff(names(settings), names(fast$settings))])
+  gaussian <- fast$settings$family == "gaussian"
   mend <- function(result) {
     if (is_job_error(result)) return(result)
     measures <- result$diagnostics
@@ -68,13 +69,13 @@ fast_job <- function(fast, task, settings, progress = FALSE) {
     if (length(status) == settings$draws) {
       for (at in bad) {
         again <- refit_draw(task, settings, settings$first_draw - 1 + at)
-        if (is_job_error(again)) return(c(again[c("wbb_error", "message")], list(done = first_draws(result, status, faults, at - 1))))
+        if (is_job_error(again)) return(c(again[c("wbb_error", "message")], list(done = first_draws(result, status, faults, at - 1, gaussian))))
         result$draws[at + length(status) * (seq_along(fast$names) - 1)] <- again$draws
         status[at] <- as.character(again$diagnostics$status)
         faults <- rbind(faults, again$faults)
       }
     }
-    first_draws(result, status, faults, length(status))
+    first_draws(result, status, faults, length(status), gaussian)
   }
   run_job(function() rust_lasso_job(rust_matrix(fast$x), fast$y, own), progress, mend, keep = TRUE)
 }
@@ -85,14 +86,14 @@ refit_draw <- function(task, settings, draw) {
 }
 
 # In the form of run_draws().
-first_draws <- function(result, status, faults, count) {
+first_draws <- function(result, status, faults, count, gaussian) {
   rows <- seq_len(count)
   total <- length(status)
   list(
     draws = if (count == total) result$draws else as.vector(matrix(result$draws, total)[rows, ]),
     diagnostics = c(
       list(status = factor(status[rows], c("converged", "finished", "failed"))),
-      lapply(result$diagnostics[c("iterations", "objective", "gap")], `[`, rows)
+      lapply(result$diagnostics[intersect(c("iterations", "objective", "gap", if (gaussian) "sigma"), names(result$diagnostics))], `[`, rows)
     ),
     faults = faults, warnings = warning_log()$table
   )

@@ -15,6 +15,7 @@ waic.wbb <- function(x, lambda = NULL, ...) {
 }
 
 over_likelihood <- function(fit, lambda, value) {
+  fit <- predicting(fit, "loo()")
   if (count_usable(fit, lambda) < 2L) abort("draws", "loo() and waic() need at least two draws; fit again with more `draws`.", "x")
   made <- list_path(fit, lambda, function(at) value(log_lik.wbb(fit, lambda = at)))
   say_loo(fit)
@@ -48,6 +49,7 @@ loo_compare.wbb <- function(x, ..., lambda = NULL) {
 #' @method pp_check wbb
 #' @exportS3Method bayesplot::pp_check wbb
 pp_check.wbb <- function(object, type = "dens_overlay", nreps = NULL, seed = NULL, lambda = NULL, ...) {
+  object <- predicting(object, "pp_check()")
   check_fit(object)
   require_package("bayesplot", "`pp_check()`")
   known <- sub("^ppc_", "", grep("^ppc_", getNamespaceExports("bayesplot"), value = TRUE))

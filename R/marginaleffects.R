@@ -7,6 +7,10 @@
 #' draws themselves; `type = "prediction"` is a new response, noise included. Loading wbb adds the class of its fits to the option `marginaleffects_model_classes`. A fit with several
 #' lambdas, or with classes, has a `group` for each of them; give `lambda` to these functions for one.
 #'
+#' `hypotheses()` of a fit does not work on the draws but on their covariance, by the delta method: estimates are those of
+#' [coef()], `std.error` is the standard deviation of the posterior (exactly so for sums and differences), and intervals are
+#' normal ones, which know nothing of a share of draws at zero. For those of the draws compute the hypothesis on `as.matrix(fit)`.
+#'
 #' @name marginaleffects.wbb
 NULL
 
@@ -34,6 +38,15 @@ group_labels <- function(names) {
   paste0(rep(names[[1L]], length(names[[2L]])), "[", rep(names[[2L]], each = length(names[[1L]])), "]")
 }
 
-get_vcov.wbb <- function(model, ...) NULL
+# For hypotheses() alone, which moves the coefficients one by one and asks for what became of the hypothesis: slopes and
+# predictions have their draws. Those of a network have no meaning of their own.
+get_vcov.wbb <- function(model, ...) {
+  if (inherits(model, "wbb_mlp")) NULL else stats::cov(all_draws(model, NULL, FALSE, .function = "vcov"))
+}
 
-get_coef.wbb <- function(model, ...) coef(model)
+get_coef.wbb <- function(model, ...) {
+  found <- get_parameters.wbb(model)
+  stats::setNames(found$Estimate, found$Parameter)
+}
+
+set_coef.wbb <- function(model, coefs, ...) structure(list(coefficients = coefs), class = "wbb_moved")

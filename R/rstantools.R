@@ -66,6 +66,7 @@ foreign <- c("re.form", "re_formula", "re_form", "re.formula", "allow_new_levels
 #' @exportS3Method rstantools::posterior_epred wbb
 posterior_epred.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, ndraws = draws, ...) {
   check_dots(..., .function = "posterior_epred", .known = names(formals()), .foreign = foreign)
+  object <- predicting(object, "posterior_epred()")
   mean_draws(object, newdata, ndraws, lambda)
 }
 
@@ -74,6 +75,7 @@ posterior_epred.wbb <- function(object, newdata = NULL, draws = NULL, lambda = N
 #' @exportS3Method rstantools::posterior_linpred wbb
 posterior_linpred.wbb <- function(object, transform = FALSE, newdata = NULL, draws = NULL, lambda = NULL, ndraws = draws, ...) {
   check_dots(..., .function = "posterior_linpred", .known = names(formals()), .foreign = foreign)
+  object <- predicting(object, "posterior_linpred()")
   if (check_flag(transform, "transform")) return(mean_draws(object, newdata, ndraws, lambda))
   if (!inherits(object, "wbb_lasso")) need_numbers(object, "linear predictor", "posterior_epred() gives the probabilities")
   check_fit(object)
@@ -92,6 +94,7 @@ posterior_linpred.wbb <- function(object, transform = FALSE, newdata = NULL, dra
 #' @exportS3Method rstantools::posterior_predict wbb
 posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = NULL, lambda = NULL, ndraws = draws, ...) {
   check_dots(..., .function = "posterior_predict", .known = names(formals()), .foreign = foreign)
+  object <- predicting(object, "posterior_predict()")
   check_fit(object)
   check_sampled(object)
   object <- common_draws(object, lambda)
@@ -224,6 +227,7 @@ generator_state <- function(seed) {
 #' @exportS3Method rstantools::predictive_interval wbb
 predictive_interval.wbb <- function(object, prob = 0.9, newdata = NULL, lambda = NULL, ...) {
   check_dots(..., .function = "predictive_interval", .known = names(formals()), .foreign = c(foreign, "draws", "seed"))
+  object <- predicting(object, "predictive_interval()")
   check_fit(object)
   prob <- check_level(prob, "prob")
   need_numbers(object, "predictive interval", "predict() gives the probabilities of the classes")
@@ -256,6 +260,7 @@ posterior_interval.wbb <- function(object, prob = 0.9, pars = NULL, lambda = NUL
 #' @exportS3Method rstantools::predictive_error wbb
 predictive_error.wbb <- function(object, newdata = NULL, draws = NULL, seed = NULL, lambda = NULL, y = NULL, ...) {
   check_dots(..., .function = "predictive_error", .known = names(formals()), .foreign = foreign)
+  object <- predicting(object, "predictive_error()")
   need_numbers(object, "predictive error", "log_loss() and accuracy() say how good it is")
   y <- observed_at(object, newdata, y)
   new <- posterior_predict.wbb(object, newdata, draws, seed, lambda)
@@ -282,6 +287,7 @@ observed_at <- function(fit, newdata, y) {
 #' @exportS3Method rstantools::log_lik wbb
 log_lik.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, y = NULL, ...) {
   check_dots(..., .function = "log_lik", .known = names(formals()), .foreign = foreign)
+  object <- predicting(object, "log_lik()")
   check_fit(object)
   # The likelihood is that of the rows that were used.
   if (is.null(newdata)) object$na.action <- NULL
@@ -310,6 +316,7 @@ row_log_density <- function(fit, y, mean, sigma) {
 #' @exportS3Method rstantools::bayes_R2 wbb
 bayes_R2.wbb <- function(object, newdata = NULL, draws = NULL, lambda = NULL, ...) {
   check_dots(..., .function = "bayes_R2", .known = names(formals()), .foreign = c(foreign, "summary"))
+  object <- predicting(object, "bayes_R2()")
   need_numbers(object, "R-squared", "accuracy() and log_loss() say how good it is")
   check_sampled(object)
   if (is.null(newdata)) object$na.action <- NULL

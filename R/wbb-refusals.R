@@ -1,4 +1,4 @@
-# What a fit of wbb() cannot answer, because it knows its draws alone; the errors say where the answer is.
+# What a fit of wbb() answers by its model, and what it cannot answer, because it knows its draws alone; the errors say where the answer is.
 
 refuse_of_any <- function(what, advice) {
   abort("argument", paste0(what, " is not known: `object` is a fit of wbb(), which has the numbers of `statistic` alone; ", advice), "object")
@@ -7,33 +7,18 @@ refuse_of_any <- function(what, advice) {
 use_statistic <- "fit again with `statistic` = predict_at(newdata), or a function of the refitted model of your own."
 ask_model <- "ask the model: fit$model has it."
 
-#' @export
-predict.wbb_any <- function(object, ...) refuse_of_any("predict()", use_statistic)
+# The model of a fit of wbb(); one of a function has none.
+own_model <- function(fit, what) {
+  check_fit(fit)
+  if (is.null(fit$model)) refuse_of_any(what, "the model was not kept: fit again with `keep_data` = TRUE.")
+  if (is.function(fit$model)) refuse_of_any(what, "it was made of a function, and not of a model.") else fit$model
+}
 
 #' @export
-fitted.wbb_any <- function(object, ...) refuse_of_any("fitted()", use_statistic)
+model.frame.wbb_any <- function(formula, ...) stats::model.frame(own_model(formula, "model.frame()"), ...)
 
 #' @export
-residuals.wbb_any <- function(object, ...) refuse_of_any("residuals()", ask_model)
-
-#' @export
-sigma.wbb_any <- function(object, ...) refuse_of_any("sigma()", ask_model)
-
-#' @export
-deviance.wbb_any <- function(object, ...) refuse_of_any("deviance()", ask_model)
-
-#' @export
-df.residual.wbb_any <- function(object, ...) refuse_of_any("df.residual()", ask_model)
-
-#' @importFrom stats simulate
-#' @export
-simulate.wbb_any <- function(object, nsim = 1, seed = NULL, ...) refuse_of_any("simulate()", use_statistic)
-
-#' @export
-model.frame.wbb_any <- function(formula, ...) refuse_of_any("model.frame()", ask_model)
-
-#' @export
-model.matrix.wbb_any <- function(object, ...) refuse_of_any("model.matrix()", ask_model)
+model.matrix.wbb_any <- function(object, ...) stats::model.matrix(own_model(object, "model.matrix()"), ...)
 
 #' @export
 formula.wbb_any <- function(x, ...) {
@@ -42,14 +27,10 @@ formula.wbb_any <- function(x, ...) {
 }
 
 #' @export
-terms.wbb_any <- function(x, ...) refuse_of_any("terms()", ask_model)
+terms.wbb_any <- function(x, ...) stats::terms(own_model(x, "terms()"), ...)
 
 #' @export
-family.wbb_any <- function(object, ...) refuse_of_any("family()", ask_model)
-
-#' @method augment wbb_any
-#' @exportS3Method generics::augment wbb_any
-augment.wbb_any <- function(x, ...) refuse_of_any("augment()", use_statistic)
+family.wbb_any <- function(object, ...) stats::family(own_model(object, "family()"), ...)
 
 #' @rdname tidy.wbb
 #' @method glance wbb_any

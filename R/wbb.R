@@ -69,7 +69,9 @@
 #' @inheritParams wbb_lasso
 #' @return An object of class `c("wbb_any", "wbb")`, which has the methods of all fits: [summary()][summary.wbb],
 #'   [coef()][coef.wbb], [confint()][confint.wbb], [as.matrix()][as.matrix.wbb], [weights()][weights.wbb], `plot()`, `c()`,
-#'   `update()` and others. What a fit predicts is a matter of `statistic`: `predict()` says so.
+#'   `update()` and others. Coefficients of `lm()` and `glm()` that the core solved also predict, as those of
+#'   [wbb_lasso()] do: [predict()][predict.wbb_lasso] with intervals, `augment()`, `simulate()`, `posterior_predict()` and what builds on
+#'   them. What another fit predicts is a matter of `statistic`: `predict()` says so.
 #' @references
 #' Newton, M. A., Polson, N. G. and Xu, J. (2021). Weighted Bayesian bootstrap
 #' for scalable posterior distributions. *Canadian Journal of Statistics* 49,

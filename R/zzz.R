@@ -4,6 +4,7 @@
   options(marginaleffects_model_classes = union(getOption("marginaleffects_model_classes"), "wbb"))
   with_package("marginaleffects", register_marginaleffects)
   with_package("parsnip", register_parsnip)
+  with_package("tidybayes", register_tidybayes)
 }
 
 # Now, or as soon as that package is loaded.
@@ -16,4 +17,11 @@ register_marginaleffects <- function() {
   registerS3method("get_predict", "wbb", get_predict.wbb, there)
   registerS3method("get_vcov", "wbb", get_vcov.wbb, there)
   registerS3method("get_coef", "wbb", get_coef.wbb, there)
+  registerS3method("set_coef", "wbb", set_coef.wbb, there)
+}
+
+register_tidybayes <- function() {
+  there <- asNamespace("tidybayes")
+  for (name in c("epred_draws", "linpred_draws", "predicted_draws")) registerS3method(name, "wbb", tidy_draws_of(name), there)
+  registerS3method("residual_draws", "wbb", residual_draws.wbb, there)
 }

@@ -68,7 +68,8 @@ others <- list(
   posterior = c("as_draws", "as_draws_df", "as_draws_array", "as_draws_list", "as_draws_rvars", "ndraws", "nchains", "variables"),
   rstantools = c("posterior_predict", "posterior_epred", "posterior_linpred", "predictive_interval", "posterior_interval",
     "predictive_error", "log_lik", "bayes_R2", "nsamples"),
-  bayesplot = "pp_check", loo = c("loo", "waic"), bayestestR = c("describe_posterior", "hdi", "p_direction", "rope"), parameters = "model_parameters",
+  bayesplot = "pp_check", loo = c("loo", "waic"), bayestestR = c("describe_posterior", "hdi", "p_direction", "rope",
+    "p_rope", "bci", "map_estimate", "point_estimate", "p_map", "estimate_density"), parameters = "model_parameters",
   performance = c("r2", "model_performance"), insight = c("get_predicted", "get_parameters", "find_parameters", "n_obs")
 )
 

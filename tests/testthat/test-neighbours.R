@@ -17,6 +17,48 @@ test_that("emmeans contrasts the draws", {
   expect_error(emmeans::recover_data(trend), "wbb_lasso", class = "wbb_error_argument")
 })
 
+test_that("emmeans takes the draws of a model's coefficients", {
+  skip_if_not_installed("emmeans")
+  model <- suppressMessages(wbb(lm(y ~ bmi * g, d), draws = 50, seed = 1))
+  found <- summary(emmeans::emmeans(model, "g"), point.est = mean)$emmean
+  expect_equal(found, unname(colMeans(predict(model, data.frame(bmi = mean(d$bmi), g = c("a", "b", "c")), type = "draws"))))
+  # What the data do not determine has no draws.
+  twice <- suppressMessages(wbb(lm(y ~ bmi + I(2 * bmi) + g, d), draws = 50, seed = 1))
+  expect_equal(summary(pairs(emmeans::emmeans(twice, "g")), point.est = mean)$estimate[1], -mean(as.matrix(twice)[, "gb"]))
+  first <- suppressMessages(wbb(lm(y ~ bmi + g, d), statistic = function(model) coef(model)[1:2], draws = 5, seed = 1))
+  expect_error(emmeans::emmeans(first, "g"), "without `statistic`", class = "wbb_error_argument")
+})
+
+test_that("easystats describes draws that are often equal, by position and by name", {
+  skip_if_not_installed("bayestestR")
+  sparse <- quick(y ~ ., diabetes[1:100, ], lambda = 400, draws = 150)
+  beta <- as.matrix(sparse)
+  expect_gt(mean(beta == 0), 0.3)
+  half <- bayestestR::p_rope(sparse, range = c(-1, 1))
+  expect_equal(half$p_ROPE, unname(colMeans(abs(beta) <= 1)))
+  expect_equal(bayestestR::point_estimate(sparse, "median")$Median, unname(apply(beta, 2, median)))
+  peak <- bayestestR::map_estimate(sparse)
+  always <- colMeans(beta == 0) > 0.9
+  expect_lt(max(abs(peak$MAP_Estimate[always])), 5)
+  expect_equal(bayestestR::point_estimate(sparse)$MAP, peak$MAP_Estimate)
+  expect_true(all(bayestestR::p_map(sparse)[[2]][always] > 0.9))
+  expect_identical(unique(bayestestR::estimate_density(sparse)$Parameter), colnames(beta))
+  # On the scale of a link the response has no say.
+  d$many <- round(d$y)
+  expect_equal(unique(bayestestR::rope(quick(many ~ bmi, d, family = "poisson", lambda = 1))$ROPE_high), 0.1)
+})
+
+test_that("insight knows the numbers of paths and classes", {
+  skip_if_not_installed("insight")
+  path <- quick(y ~ bmi + map, d, lambda = c(50, 5))
+  found <- insight::get_parameters(path)
+  expect_identical(found$Parameter, colnames(as.matrix(path)))
+  expect_equal(found$Estimate, as.vector(coef(path)))
+  model <- suppressMessages(wbb(lm(y ~ bmi, d), draws = 5, seed = 1))
+  expect_equal(insight::get_data(model)$bmi, d$bmi)
+  expect_true(insight::model_info(model)$is_linear)
+})
+
 test_that("easystats describes the draws", {
   skip_if_not_installed("bayestestR")
   described <- bayestestR::describe_posterior(fit)
@@ -157,6 +199,13 @@ test_that("tidybayes has the draws of coefficients and predictions", {
   expected <- tidybayes$add_epred_draws(d[1:2, ], fit)
   expect_equal(expected$.epred[expected$.row == 2], unname(predict(fit, d[1:2, ], type = "draws")[, 2]))
   expect_identical(nrow(tidybayes$add_predicted_draws(d[1:2, ], fit, ndraws = 10)), 20L)
+  left <- tidybayes$residual_draws(fit, d[1:2, ], seed = 1)
+  new <- tidybayes$predicted_draws(fit, d[1:2, ], seed = 1)
+  expect_equal(left$.residual, d$y[new$.row] - new$.prediction)
+  classes <- quick(g ~ bmi + map, d, family = "multinomial", lambda = 1)
+  shares <- tidybayes$epred_draws(classes, d[1:2, ])
+  expect_identical(levels(factor(shares$.category)), c("a", "b", "c"))
+  expect_equal(tapply(shares$.epred, paste(shares$.row, shares$.draw), sum), rep(1, 2 * nrow(as.matrix(classes))), ignore_attr = TRUE)
 })
 
 test_that("parsnip has an engine", {
@@ -192,6 +241,18 @@ test_that("parsnip has an engine", {
   )
   direct <- quick(y ~ bmi + map, d, lambda = 5, case_weights = rep(1:2, length.out = nrow(d)))
   expect_identical(as.matrix(parsnip$extract_fit_engine.model_fit(weighted)), as.matrix(direct))
+})
+
+test_that("marginaleffects tests hypotheses by the covariance of the draws", {
+  skip_if_not_installed("marginaleffects")
+  effects <- asNamespace("marginaleffects")
+  for (of in list(fit, suppressMessages(wbb(lm(y ~ bmi + map + g, d), draws = 50, seed = 1)))) {
+    found <- effects$hypotheses(of, "bmi = map")
+    expect_equal(found$estimate, coef(of)[["bmi"]] - coef(of)[["map"]])
+    expect_equal(as.numeric(found$std.error), sd(as.matrix(of)[, "bmi"] - as.matrix(of)[, "map"]), tolerance = 1e-4)
+  }
+  path <- quick(y ~ bmi + map, d, lambda = c(50, 5))
+  expect_equal(as.numeric(effects$hypotheses(path)$std.error), unname(apply(as.matrix(path), 2, sd)), tolerance = 1e-4)
 })
 
 test_that("marginaleffects works on draws", {
