@@ -1,9 +1,9 @@
-# Pictures of networks: how the training went, how good the draws are, and whether probabilities are right.
+# Pictures of networks: how the training went, how good the draws are, whether probabilities are right, and what matters.
 
 #' Plot a network's posterior
 #'
-#' The training curves of the draws, the posterior of the accuracy, or predicted probabilities against
-#' observed frequencies. `plot()` uses base graphics; `autoplot()` makes the same pictures with
+#' The training curves of the draws, the posterior of the accuracy, predicted probabilities against
+#' observed frequencies, or what matters to the predictions. `plot()` uses base graphics; `autoplot()` makes the same pictures with
 #' \pkg{ggplot2}, from the same numbers.
 #'
 #' @details
@@ -18,11 +18,14 @@
 #'   \item{`"calibration"`}{The table of [calibration()]: the observed share against the mean predicted
 #'     probability, with intervals, and below the number of rows in each bin. Points on the line are
 #'     right probabilities; below it the networks are too sure.}
+#'   \item{`"importance"`}{How much each term of the formula, or each column, moves the predictions: the root mean square of their change, over rows and
+#'     classes, when the values of the term change places among the rows, divided by \eqn{\sqrt 2}{the root of two}; for a linear function
+#'     that is the standard deviation that [plot.wbb()] shows. Of large data up to 1,000 rows are used.}
 #' }
-#' Regression has only `"training"`, and a fit with `lambda = "cv"` also `"cv"`: see [plot.wbb()].
+#' Regression has only `"training"` and `"importance"`, and a fit with `lambda = "cv"` also `"cv"`: see [plot.wbb()].
 #'
 #' @param x,object A fit of [wbb_mlp()].
-#' @param type `"training"`, `"accuracy"`, `"calibration"` or `"cv"`.
+#' @param type `"training"`, `"accuracy"`, `"calibration"`, `"importance"` or `"cv"`.
 #' @param newdata,y New data, and what was observed there: arguments `x` and `y` of [accuracy()]. By default the
 #'   test set in the fit.
 #' @param level The probability of bands and intervals.
@@ -38,8 +41,9 @@
 #' plot(fit)
 #' plot(fit, "accuracy")
 #' plot(fit, "calibration", bins = 5)
+#' plot(fit, "importance")
 #' @export
-plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration", "cv"), newdata = NULL, y = NULL,
+plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration", "importance", "cv"), newdata = NULL, y = NULL,
                          level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
   look <- plot_look(main, ..., .known = names(formals()))
   shown <- mlp_plot_data(x, type, newdata, y, level, class, bins)
@@ -47,6 +51,7 @@ plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration", "cv"
     training = draw_training(shown, look),
     accuracy = draw_accuracy(shown, look),
     calibration = draw_calibration(shown, look),
+    importance = draw_interval(shown, fit_colours, look),
     cv = draw_cv(shown, fit_colours, look)
   )
   invisible(shown)
@@ -55,7 +60,7 @@ plot.wbb_mlp <- function(x, type = c("training", "accuracy", "calibration", "cv"
 #' @rdname plot.wbb_mlp
 #' @method autoplot wbb_mlp
 #' @exportS3Method ggplot2::autoplot wbb_mlp
-autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibration", "cv"), newdata = NULL, y = NULL,
+autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibration", "importance", "cv"), newdata = NULL, y = NULL,
                              level = 0.95, class = NULL, bins = 10, main = NULL, ...) {
   require_package("ggplot2", "`autoplot()`")
   check_dots(..., .function = "autoplot", .known = names(formals()))
@@ -64,6 +69,7 @@ autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibrati
     training = gg_training(shown),
     accuracy = gg_accuracy(shown),
     calibration = gg_calibration(shown),
+    importance = gg_interval(shown),
     cv = gg_cv(shown)
   )
   gg_main(picture, main)
@@ -73,22 +79,18 @@ autoplot.wbb_mlp <- function(object, type = c("training", "accuracy", "calibrati
 
 mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
   check_fit(fit)
-  types <- c("training", "accuracy", "calibration", "cv")
-  if (identical(type, "importance")) {
-    bad_argument("type", paste("be one of", show_values(types, Inf)), type, advice = paste(
-      "A network has no terms to weigh: ask what it predicts when a column changes, by predict(fit, newdata, type = \"draws\") or",
-      "marginaleffects::avg_comparisons(), or how much worse", if (length(fit$levels)) "log_loss()" else "its error", "is with the column shuffled."))
-  }
+  types <- c("training", "accuracy", "calibration", "importance", "cv")
   type <- check_choice(type, "type", types)
   if (type == "cv") {
     if (is.null(fit$cv)) bad_argument("type", "be another one for a fit whose `lambda` was given", type)
     return(cv_data(fit))
   }
-  if (type != "training" && !length(fit$levels)) bad_argument("type", "be \"training\" for regression", type)
+  if (type %in% c("accuracy", "calibration") && !length(fit$levels)) bad_argument("type", "be \"training\" or \"importance\" for regression", type)
   level <- check_level(level)
   data <- switch(type,
     training = training_data(fit, level),
     accuracy = accuracy_data(fit, newdata, y, level),
+    importance = network_importance(fit, level),
     calibration = list(
       table = calibration(fit, newdata, y, class, bins, level), bins = check_count(bins, "bins"),
       of = if (is.null(class)) "the predicted class" else check_choice(class, "class", fit$levels)
@@ -96,7 +98,8 @@ mlp_plot_data <- function(fit, type, newdata, y, level, class, bins) {
   )
   dropped <- sum(failed_status(fit$diagnostics$status))
   note <- if (dropped) paste(dropped, "of", draw_count(fit$spec), "draws have no network and are left out")
-  c(list(type = type, level = level), data, list(note = note))
+  data$note <- c(data$note, note)
+  c(list(type = type), if (is.null(data$level)) list(level = level), data)
 }
 
 training_data <- function(fit, level, most = 100L) {

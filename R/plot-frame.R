@@ -211,18 +211,19 @@ foot_notes <- function(note, line) {
 panel_title <- function(name, p_zero = 0) {
   room <- graphics::par("pin")[1]
   width <- function(s, cex, font = 1) graphics::strwidth(s, units = "inches", cex = cex, font = font)
-  letters <- c(28, 20, 14, 9)
   right <- if (p_zero %in% c(0, NA)) "" else c(zero_words(p_zero), probability_text(p_zero))
-  try <- expand.grid(letters = letters, right = seq_along(right))
-  # Rather the number alone than half a name.
-  try <- try[order(try$letters < min(20, nchar(name)), try$right), ]
+  try <- expand.grid(right = seq_along(right), size = c(0.95, 0.75), letters = c(28, 20, 17, 14, 11, 9))
+  # Rather the number alone, or small letters, than half a name.
+  half <- try$letters < min(20, nchar(name))
+  try <- try[order(half, ifelse(half, -try$letters, -try$size)), ]
   for (k in seq_len(nrow(try))) {
     left <- short_name(name, try$letters[k])
     words <- right[try$right[k]]
-    if (width(left, 0.95, 2) + width(words, 0.8) * 1.1 <= room) break
+    # Letters on a screen are wider than they are meant to be, by up to a twentieth.
+    if (1.05 * width(left, try$size[k], 2) + 1.05 * width(if (nzchar(words)) paste0("m", words) else "", 0.8) <= room) break
   }
   size <- graphics::par("cex")
-  graphics::mtext(left, side = 3, line = 0.25, adj = 0, cex = 0.95 * size, font = 2)
+  graphics::mtext(left, side = 3, line = 0.25, adj = 0, cex = try$size[k] * size, font = 2)
   graphics::mtext(words, side = 3, line = 0.25, adj = 1, cex = 0.8 * size, col = ink)
 }
 

@@ -143,9 +143,14 @@ draw_selection <- function(data, col, look) {
   old <- graphics::par(c("mar", "mgp", "tcl", "las", "cex"))
   on.exit(graphics::par(old))
   size <- max(0.45, min(0.9, (graphics::par("fin")[2] - 1.3) / (0.17 * count)))
+  # The names stand at the side and below, which is no more than a third of the height.
+  lines_of <- function(name) max(graphics::strwidth(name, units = "inches", cex = size)) / graphics::par("csi") + 0.8
   name <- short_name(data$name, 20)
-  room <- max(graphics::strwidth(name, units = "inches", cex = size)) / graphics::par("csi") + 0.8
-  one_panel(look, c(min(room, 5) + length(notes), room, 0.5 + key_lines(key), 0.8))
+  most <- max(2.5, graphics::par("fin")[2L] / graphics::par("csi") / 3)
+  below <- name
+  for (letters in 19:4) if (lines_of(below) > most) below <- short_name(data$name, letters)
+  room <- lines_of(name)
+  one_panel(look, c(lines_of(below) + length(notes), room, 0.5 + key_lines(key), 0.8))
   graphics::plot.new()
   ends <- c(0.5, count + 0.5)
   graphics::plot.window(either(look$xlim, ends), rev(either(look$ylim, ends)), xaxs = "i", yaxs = "i")
@@ -157,7 +162,7 @@ draw_selection <- function(data, col, look) {
   # Rather none than such as nobody can read.
   if (fits > 0.35) graphics::text(cells$column, cells$row, text, cex = fits, col = ink)
   graphics::axis(2, at = seq_len(count), labels = name, tick = FALSE, cex.axis = size, col.axis = ink, las = 1, gap.axis = -1, mgp = c(1, 0.2, 0))
-  graphics::axis(1, at = seq_len(count), labels = name, tick = FALSE, cex.axis = size, col.axis = ink, las = 2, gap.axis = -1, mgp = c(1, 0.2, 0))
+  graphics::axis(1, at = seq_len(count), labels = below, tick = FALSE, cex.axis = size, col.axis = ink, las = 2, gap.axis = -1, mgp = c(1, 0.2, 0))
   key_above(key, pch = 22, pt.cex = 1.6, col = pale, pt.bg = selection_colours(c(0.8, 0, -0.8), col[2:1]))
   foot_notes(notes, line = graphics::par("mar")[1L] - length(notes) - 0.2 - (length(look$sub) > 0))
   panel_words(look)

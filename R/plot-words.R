@@ -5,15 +5,18 @@ dropped_note <- function(fit, lambda = NULL) {
   if (any(failed)) paste(sum(failed), "of", counted(length(failed), "draw"), "failed and left out")
 }
 
-# Names are data: they are cut in the middle, where long names differ least.
+# Names are data: they are cut in the middle, where long names differ least, and abbreviated where they differ just there.
 short_name <- function(name, width = 28) {
   long <- which(nchar(name, type = "width") > width)
   keep <- (width - 3) / 2
-  name[long] <- vapply(name[long], function(s) {
+  short <- name
+  short[long] <- vapply(name[long], function(s) {
     length <- nchar(s)
     paste0(substr(s, 1, ceiling(keep)), "...", substr(s, length - floor(keep) + 1, length))
   }, "")
-  name
+  same <- intersect(long, which(short %in% short[duplicated(short) & !duplicated(name)]))
+  if (length(same)) short[same] <- suppressWarnings(abbreviate(name[same], max(4, width - 2), method = "both.sides"))
+  short
 }
 
 # Where none of the coefficients is ever zero, nothing is said of zeros: as in print().

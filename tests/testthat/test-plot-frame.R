@@ -103,3 +103,16 @@ test_that("a strip is below what is shown and does not touch it", {
   expect_equal(strip$back(strip$at(0.3)), 0.3)
   expect_true(all(strip$breaks() >= 9.6))
 })
+
+test_that("names that differ only where they are cut stay apart", {
+  names <- c("setosa:Sepal.Length", "setosa:Petal.Length", "wt")
+  for (width in c(9, 11, 14)) {
+    short <- short_name(names, width)
+    expect_identical(anyDuplicated(short), 0L)
+    expect_lte(max(nchar(short)), width + 2)
+  }
+  expect_identical(short_name(names, 20), names)
+  expect_identical(short_name("a name of many letters", 11), "a na...ters")
+  # Twice the same name stays the same.
+  expect_identical(short_name(rep("a name of many letters", 2), 11), rep("a na...ters", 2))
+})

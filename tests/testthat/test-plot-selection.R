@@ -87,7 +87,6 @@ test_that("what has no terms says what to ask instead", {
   expect_bad(plot_data(r2, "importance"), "type", "the coefficients of its model's columns")
   expect_bad(plot_data(wbb(function(w) sum(w), n = 3, draws = 3, seed = 1), "importance"), "type", "coefficients of columns")
   expect_bad(plot_data(wbb(lm(mpg ~ wt, mtcars), draws = 3, seed = 1, keep_data = FALSE), "importance"), "type", "keep_data")
-  expect_bad(on_device(plot(quick_mlp(draws = 2), "importance")), "type", "with the column shuffled")
 })
 
 test_that("importance needs columns, and counts classes together", {
