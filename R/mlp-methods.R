@@ -69,7 +69,8 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3
       fit = structure(object[c("call", "lambda", "lambda_from", "spec", "levels", "diagnostics", "na.action")], class = class(object)),
       table = measure_table(measure_draws(object, scores), probs),
       mean = c(accuracy = if (length(object$levels)) scores$mean_right, log_loss = scores$mean_loss),
-      draws = draw_count(object$spec), status = table(object$diagnostics$status), digits = check_count(digits, "digits")
+      draws = draw_count(object$spec), status = table(object$diagnostics$status), falling = falling_doubt(object),
+      digits = check_count(digits, "digits")
     ),
     class = c("summary.wbb_mlp", "summary.wbb")
   )
@@ -97,6 +98,7 @@ print.summary.wbb_mlp <- function(x, digits = x$digits, ...) {
       paste(words, vapply(x$mean, format, "", digits = digits), collapse = ", "), "\n", sep = "")
   }
   print_status(x$fit)
+  if (!is.null(x$falling)) writeLines(strwrap(paste0("T", substring(x$falling, 2L), "."), 100))
   invisible(x)
 }
 

@@ -9,3 +9,17 @@ unsettled_doubt <- function(fit) {
     "began with, so that some of their spread is the optimiser's: take more `epochs`",
     if (fit$spec$average == 0) ", an `average` above 0", " or another `learning_rate`")
 }
+
+# With epochs of our choice: whoever gives `epochs` may want few of them. Losses of classes that separate fall for ever, by a large
+# share of nearly nothing, and those of small batches waver: both shares are asked for.
+falling_doubt <- function(fit) {
+  if (!is.null(fit$call$epochs) || !is.matrix(fit$curves)) return(NULL)
+  curve <- apply(fit$curves, 2L, stats::median, na.rm = TRUE)
+  curve <- curve[is.finite(curve)]
+  end <- length(curve)
+  if (end < 10L) return(NULL)
+  fall <- curve[floor(0.8 * end)] - curve[end]
+  share <- fall / curve[floor(0.8 * end)]
+  if (share < 0.1 || fall < 0.05 * (curve[1L] - curve[end])) return(NULL)
+  paste0("the loss was still falling, by ", round(100 * share), " % in the last fifth of the ", end, " epochs: take more `epochs` (see plot(fit))")
+}

@@ -49,6 +49,9 @@
 #'   draws;
 #' - `"empty"`: all weights were zero.
 #'
+#' With the epochs of the default there is the same warning when the median loss fell by a tenth or more in the last fifth of them, and that
+#' was a twentieth of its whole fall.
+#'
 #' Draws without a network have no row in matrices of draws, in predictions and in what is made of
 #' them; `diagnostics` keeps them, and so does [weights()][weights.wbb].
 #'
@@ -395,6 +398,7 @@ needed_parts.wbb_mlp <- function(fit) {
 mlp_doubt <- function(fit) {
   diverged <- count_status(fit$diagnostics$status, "diverged")
   unsettled <- unsettled_doubt(fit)
+  if (is.null(unsettled)) unsettled <- falling_doubt(fit)
   doubt <- convergence_doubt(fit, c(if (diverged) {
     paste0(diverged, " of ", nrow(fit$diagnostics), " draws diverged, also with a tenth of the learning rate ",
       format(fit$spec$learning_rate), ", and have no network: take ", divergence_advice(fit))

@@ -74,3 +74,19 @@ test_that("the first epochs are common to all draws", {
   expect_identical(fit$diagnostics$iterations, c(10L, 10L))
   expect_output(print(fit), "the first fifth for all draws")
 })
+
+test_that("a loss that still falls at the end of the default epochs is said", {
+  spirals <- with_seed(4, {
+    angle <- runif(200, 0, 3 * pi)
+    arm <- rep(0:1, 100)
+    data.frame(x = angle * cos(angle + arm * pi), z = angle * sin(angle + arm * pi), arm = factor(arm))
+  })
+  expect_warning(fit <- wbb_mlp(arm ~ x + z, spirals, draws = 4, seed = 1, threads = 1), "still falling.*more `epochs`", class = "wbb_warning_training")
+  expect_output(print(summary(fit)), "still falling")
+  # Twice as many suffice, and whoever gives them is not asked.
+  expect_warning(enough <- wbb_mlp(arm ~ x + z, spirals, draws = 4, epochs = 2 * fit$spec$epochs, seed = 1, threads = 1), NA)
+  expect_gt(mean(predict(enough, type = "class") == spirals$arm), 0.98)
+  expect_warning(wbb_mlp(Species ~ ., iris, draws = 4, seed = 1, threads = 1), NA)
+  fit$call$epochs <- 10
+  expect_null(falling_doubt(fit))
+})
