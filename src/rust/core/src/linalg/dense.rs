@@ -2,6 +2,7 @@
 
 use super::lanes::{LANES, dispatch};
 use pulp::{Arch, Simd, WithSimd, as_arrays};
+use std::ops::Range;
 
 /// Smallest and largest of some numbers; both NaN if one is not finite.
 pub fn extent(values: &[f64]) -> [f64; 2] {
@@ -82,51 +83,6 @@ pub(super) fn fused<const V: usize>(sum: &mut [[f64; LANES]; V], x: f64, b: &[[f
     }
 }
 
-#[inline(always)]
-fn accumulate_tile<const I: usize, const V: usize>(
-    columns: [&[f64]; I],
-    panel: &[f64],
-    width: usize,
-    at: usize,
-    out: &mut [f64],
-) {
-    let rows = columns[0].len();
-    let mut sum = [[[0.0; LANES]; V]; I];
-    for r in 0..rows {
-        let b = load::<V>(panel, r * width + at);
-        for (sum, column) in sum.iter_mut().zip(columns) {
-            fused(sum, column[r], &b);
-        }
-    }
-    for (i, column) in sum.iter().enumerate() {
-        let place = &mut out[i * width + at..][..V * LANES];
-        for (o, s) in place.iter_mut().zip(column.as_flattened()) {
-            *o += s;
-        }
-    }
-}
-
-#[inline(always)]
-fn accumulate_strip<const V: usize>(
-    columns: &Columns,
-    count: usize,
-    panel: &[f64],
-    width: usize,
-    at: usize,
-    out: &mut [f64],
-) {
-    let mut j = 0;
-    while j + 4 <= count {
-        let four = std::array::from_fn::<_, 4, _>(|i| columns.get(j + i));
-        accumulate_tile::<4, V>(four, panel, width, at, &mut out[j * width..]);
-        j += 4;
-    }
-    while j < count {
-        accumulate_tile::<1, V>([columns.get(j)], panel, width, at, &mut out[j * width..]);
-        j += 1;
-    }
-}
-
 /// Some columns of a column-major block with `rows` rows.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
@@ -142,45 +98,106 @@ impl<'a> Columns<'a> {
     }
 }
 
-dispatch! {
-    /// out += columns' · panel: each column times each lane of the panel.
-    ///
-    /// `panel` is rows × width, `out` columns × width, both row after row.
-    pub fn accumulate(columns: Columns, panel: &[f64], width: usize, out: &mut [f64]) {
-        if columns.rows == 0 {
-            return;
+/// out += columns' · panel for some lanes; the sums of a tile of columns by vectors stay in registers until its rows are done.
+struct Accumulate<'a> {
+    columns: Columns<'a>,
+    panel: &'a [f64],
+    width: usize,
+    lanes: Range<usize>,
+    out: &'a mut [f64],
+}
+
+impl Accumulate<'_> {
+    #[inline(always)]
+    fn tile<S: Simd, const I: usize, const V: usize>(&mut self, simd: S, j: usize, v: usize) {
+        let width = self.width / S::F64_LANES;
+        let columns: [&[f64]; I] = std::array::from_fn(|i| self.columns.get(j + i));
+        let lines = S::as_simd_f64s(self.panel).0.chunks_exact(width);
+        let mut sum = [[simd.splat_f64s(0.0); V]; I];
+        for (r, line) in lines.take(self.columns.rows).enumerate() {
+            let b: [S::f64s; V] = std::array::from_fn(|k| line[v + k]);
+            for i in 0..I {
+                let x = simd.splat_f64s(columns[i][r]);
+                for k in 0..V {
+                    sum[i][k] = simd.mul_add_f64s(x, b[k], sum[i][k]);
+                }
+            }
         }
-        let count = columns.which.len();
-        let mut at = 0;
-        while at + 2 * LANES <= width {
-            accumulate_strip::<2>(&columns, count, panel, width, at, out);
-            at += 2 * LANES;
+        let out = S::as_mut_simd_f64s(self.out).0;
+        for (i, sum) in sum.iter().enumerate() {
+            let place = &mut out[(j + i) * width + v..][..V];
+            place.iter_mut().zip(sum).for_each(|(o, s)| *o = simd.add_f64s(*o, *s));
         }
-        if at < width {
-            accumulate_strip::<1>(&columns, count, panel, width, at, out);
+    }
+
+    /// Vectors `v .. v + V` of all columns, `I` at a time.
+    #[inline(always)]
+    fn strip<S: Simd, const I: usize, const V: usize>(&mut self, simd: S, v: usize) {
+        let count = self.columns.which.len();
+        let mut j = 0;
+        while j + I <= count {
+            self.tile::<S, I, V>(simd, j, v);
+            j += I;
+        }
+        while j + 3 <= count {
+            self.tile::<S, 3, V>(simd, j, v);
+            j += 3;
+        }
+        while j < count {
+            self.tile::<S, 1, V>(simd, j, v);
+            j += 1;
         }
     }
 }
 
-dispatch! {
-    /// The part of columns' · panel on and above the diagonal, when lane k belongs to column k.
-    ///
-    /// Fills whole strips of sixteen lanes, so a little below the diagonal too.
-    pub fn accumulate_upper(columns: Columns, panel: &[f64], width: usize, out: &mut [f64]) {
-        if columns.rows == 0 {
-            return;
+impl WithSimd for Accumulate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let end = self.lanes.end / S::F64_LANES;
+        let mut v = self.lanes.start / S::F64_LANES;
+        // As many sums as there are registers for: 32 for vectors of eight, 16 for shorter ones.
+        let wide = S::F64_LANES == LANES;
+        while wide && v + 4 <= end {
+            self.strip::<S, 6, 4>(simd, v);
+            v += 4;
         }
-        let mut at = 0;
-        while at < width {
-            let strip = if at + 2 * LANES <= width { 2 } else { 1 };
-            let above = columns.which.len().min(at + strip * LANES);
-            if strip == 2 {
-                accumulate_strip::<2>(&columns, above, panel, width, at, out);
+        while v + 2 <= end {
+            if wide {
+                self.strip::<S, 12, 2>(simd, v)
             } else {
-                accumulate_strip::<1>(&columns, above, panel, width, at, out);
+                self.strip::<S, 6, 2>(simd, v)
             }
-            at += strip * LANES;
+            v += 2;
         }
+        if v < end {
+            self.strip::<S, 12, 1>(simd, v);
+        }
+    }
+}
+
+/// out += columns' · panel: each column times each lane of the panel.
+///
+/// `panel` is rows × width, `out` columns × width, both row after row.
+pub fn accumulate(columns: Columns, panel: &[f64], width: usize, out: &mut [f64]) {
+    if columns.rows > 0 {
+        Arch::new().dispatch(Accumulate { columns, panel, width, lanes: 0..width, out });
+    }
+}
+
+/// The part of columns' · panel on and above the diagonal, when lane k belongs to column k.
+///
+/// Fills whole strips of sixteen lanes, so a little below the diagonal too.
+pub fn accumulate_upper(columns: Columns, panel: &[f64], width: usize, out: &mut [f64]) {
+    if columns.rows == 0 {
+        return;
+    }
+    for at in (0..width).step_by(2 * LANES) {
+        let lanes = at..width.min(at + 2 * LANES);
+        let above = &columns.which[..columns.which.len().min(lanes.end)];
+        let columns = Columns { which: above, ..columns };
+        Arch::new().dispatch(Accumulate { columns, panel, width, lanes, out: &mut *out });
     }
 }
 

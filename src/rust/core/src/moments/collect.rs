@@ -25,8 +25,8 @@ pub struct Request {
     pub folds: u32,
 }
 
-/// Draws that share a panel.
-const GROUP: usize = 8 * LANES;
+/// Draws that share the products of columns.
+const GROUP: usize = 16 * LANES;
 
 /// Sum up what the feed brings. `plan` knows neither clusters nor case weights: they come with the rows.
 pub fn collect(
@@ -70,17 +70,14 @@ pub fn collect(
     Ok(seen.into_sums(frame, &groups, layout))
 }
 
-/// Draws in panels of equal width, as many as make work for all threads; the unit weights are the last.
+/// Draws in groups of equal size, as many as make work for all threads; the unit weights are the last.
 fn groups<'a>(request: &Request, plan: &'a WeightPlan, layout: Layout) -> Vec<Group<'a>> {
     let threads = rayon::current_num_threads();
     let panels = request.draws.div_ceil(GROUP).next_multiple_of(threads).max(1);
     let each = request.draws.div_ceil(panels).next_multiple_of(LANES).max(LANES);
-    let draw = |k: usize| plan.draw(request.first_draw + k as u64);
     let group = |from: usize| {
-        Group::new(
-            Weights::Draws((from..(from + each).min(request.draws)).map(draw).collect()),
-            layout,
-        )
+        let count = each.min(request.draws - from);
+        Group::new(Weights::draws(plan, request.first_draw + from as u64, count), layout)
     };
     let mut groups: Vec<Group> = (0..request.draws).step_by(each).map(group).collect();
     groups.push(Group::new(Weights::Folds(request.folds), layout));

@@ -5,6 +5,7 @@
 //! Dirichlet and multinomial, need one pass over their own draw), so weights are never stored. No
 //! law asks the system for a logarithm or a power: the bits are the same on every machine.
 
+mod beside;
 mod draw;
 mod folds;
 mod gamma;

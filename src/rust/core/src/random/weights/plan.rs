@@ -120,6 +120,10 @@ impl WeightPlan {
         self.case.as_ref().map_or(1.0, |c| c[row])
     }
 
+    pub(super) fn has_cases(&self) -> bool {
+        self.case.is_some()
+    }
+
     /// Multiply the user's weights of rows `first ..` in.
     pub(super) fn weigh_cases(&self, first: usize, out: &mut [f64]) {
         if let Some(case) = &self.case {
