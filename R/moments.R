@@ -124,18 +124,40 @@ make_moments <- function(model, source, settings) {
   parts <- source$parts(settings$shards)
   parts <- place_parts(parts, source, settings)
   work <- part_work(model, source, settings)
-  made <- if (settings$backend == "future") parts_by_workers(parts, work, settings) else lapply(parts, work)
-  made <- lapply(made, function(m) if (is_job_error(m)) abort(m$wbb_error, m$message, m$argument, m$value) else m)
-  do.call(c, made)
+  do.call(c, do_parts(parts, work, settings))
 }
 
-# Where each part begins in the whole. Files are counted; nothing else is looked at.
+# The work of each part, by workers or here; the first error of one is raised.
+do_parts <- function(parts, work, settings) {
+  made <- if (settings$backend == "future") parts_by_workers(parts, work, settings) else lapply(parts, work)
+  lapply(made, function(m) if (is_job_error(m)) abort(m$wbb_error, m$message, m$argument, m$value) else m)
+}
+
+# Where each part begins in the whole. Files are counted, by those who will read them; nothing else is looked at.
 place_parts <- function(parts, source, settings) {
-  counts <- vapply(parts, function(part) if (is.null(part$count)) count_rows(source, part) else part$count, 0)
+  counts <- lapply(parts, `[[`, "count")
+  if (any(lengths(counts) == 0L)) {
+    settings$progress <- FALSE
+    places <- Map(function(part, number) list(part = part, draws = 1, number = number), parts, seq_along(parts))
+    counts <- do_parts(places, count_work(source), settings)
+  }
+  counts <- unlist(counts)
   first <- settings$first_row + c(0, utils::head(cumsum(counts), -1L))
   Map(function(part, first, count, number) {
     list(part = part, first_row = first, draws = count, number = number, last = number == length(parts))
   }, parts, first, counts, seq_along(parts))
+}
+
+count_work <- function(source) {
+  force(source)
+  function(place) part_errors(place, count_rows(source, place$part))
+}
+
+# Errors come back as data, with the number of the part.
+part_errors <- function(place, code) {
+  tryCatch(code, wbb_error = function(e) {
+    list(wbb_error = sub("wbb_error_", "", class(e)[1L]), message = paste0("Part ", place$number, ". ", conditionMessage(e)), argument = e$argument, value = e$value)
+  })
 }
 
 count_rows <- function(source, part) {
@@ -146,7 +168,7 @@ count_rows <- function(source, part) {
   count
 }
 
-# Made apart from the settings of the session, which are not to travel with it. Errors come back as data.
+# Made apart from the settings of the session, which are not to travel with it.
 part_work <- function(model, source, settings) {
   force(model)
   force(source)
@@ -156,16 +178,13 @@ part_work <- function(model, source, settings) {
     settings$rows <- settings$counted <- place$draws
     settings$progress <- FALSE
     if (settings$backend == "future") settings$threads <- 1L
-    tryCatch(
-      {
-        made <- part_moments(model, source, settings, place$part)
-        if (made$n < place$draws && !place$last) {
-          abort("source", paste0("Some of its rows are left out, by `subset` or for missing values, so that the numbers of the rows after it are not known: leave such rows out in the query, or use one shard."), "source")
-        }
-        made
-      },
-      wbb_error = function(e) list(wbb_error = sub("wbb_error_", "", class(e)[1L]), message = paste0("Part ", place$number, ". ", conditionMessage(e)), argument = e$argument, value = e$value)
-    )
+    part_errors(place, {
+      made <- part_moments(model, source, settings, place$part)
+      if (made$n < place$draws && !place$last) {
+        abort("source", paste0("Some of its rows are left out, by `subset` or for missing values, so that the numbers of the rows after it are not known: leave such rows out in the query, or use one shard."), "source")
+      }
+      made
+    })
   }
 }
 

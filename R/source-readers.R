@@ -89,8 +89,8 @@ count_query <- function(x, query) {
 # Files ----------------------------------------------------------------------------
 
 # Bytes are read as they come, compressed or not, and cut where a line ends.
-file_reader <- function(files, sep) {
-  state <- list2env(list(at = 0L, connection = NULL, header = NULL, rest = raw(), line_bytes = 100))
+file_reader <- function(files, format) {
+  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, rest = raw(), line_bytes = 100))
   close_file <- function() {
     if (!is.null(state$connection)) close(state$connection)
     state$connection <- NULL
@@ -101,19 +101,19 @@ file_reader <- function(files, sep) {
     if (state$at > length(files)) return(FALSE)
     # Plain files, too.
     state$connection <- gzfile(files[state$at], "rb")
-    header <- first_csv_line(state)
-    names <- names(parse_csv(header, sep))
-    if (!is.null(state$header) && !identical(names, state$header)) {
+    state$header <- names(parse_csv(first_csv_line(state), format))
+    if (is.null(state$known)) state$known <- state$header
+    # Columns are found by their names, in any order.
+    if (!setequal(state$header, state$known)) {
       stop("the header of ", basename(files[state$at]), " is not that of ", basename(files[1L]), call. = FALSE)
     }
-    state$header <- names
     TRUE
   }
   read <- function(n) {
     repeat {
       if (is.null(state$connection) && !next_file()) return(NULL)
       bytes <- csv_lines(state, n)
-      if (!is.null(bytes)) return(parse_csv(bytes, sep, state$header))
+      if (!is.null(bytes)) return(parse_csv(bytes, format, state$header))
       close_file()
     }
   }
@@ -121,31 +121,27 @@ file_reader <- function(files, sep) {
 }
 
 newline <- as.raw(10L)
-quote_mark <- as.raw(34L)
 
 # Up to the last end of a line that is in no quotes; the rest waits for more. NULL at the end of the file.
 csv_lines <- function(state, n) {
-  # A few megabytes: every look at them makes vectors four times as long.
   wanted <- min(max(ceiling(n * state$line_bytes), 1000), 4e6)
   repeat {
     more <- readBin(state$connection, "raw", wanted)
-    ended <- !length(more)
-    bytes <- c(state$rest, more)
+    bytes <- if (length(state$rest)) c(state$rest, more) else more
     if (!length(bytes)) return(NULL)
-    ends <- which(bytes == newline)
-    quotes <- bytes == quote_mark
-    if (any(quotes)) ends <- ends[cumsum(quotes)[ends] %% 2L == 0L]
-    if (ended) ends <- length(bytes)
-    if (!length(ends)) {
+    ends <- rust_csv_ends(bytes)
+    # The last line of a file may have no end.
+    if (!length(more)) ends <- c(length(bytes), max(ends[2L], 1))
+    last <- ends[1L]
+    if (last == 0) {
       state$rest <- bytes
       next
     }
-    last <- ends[length(ends)]
-    state$rest <- if (last < length(bytes)) bytes[(last + 1L):length(bytes)] else raw()
-    state$line_bytes <- last / length(ends)
-    text <- bytes[seq_len(last)]
+    state$rest <- if (last < length(bytes)) bytes[(last + 1):length(bytes)] else raw()
+    state$line_bytes <- last / ends[2L]
+    text <- if (last < length(bytes)) bytes[seq_len(last)] else bytes
     # Only empty lines, as at the end of a file.
-    if (last < 100L && all(text == newline | text == as.raw(13L))) next
+    if (last < 100 && all(text == newline | text == as.raw(13L))) next
     return(text)
   }
 }
@@ -167,16 +163,14 @@ first_csv_line <- function(state) {
   line
 }
 
-# With `names` there is no header.
-parse_csv <- function(bytes, sep, names = NULL) {
+# With `names` there is no header. What is not UTF-8 is taken for Latin-1.
+parse_csv <- function(bytes, format, names = NULL) {
   text <- rawToChar(bytes)
-  rows <- if (requireNamespace("data.table", quietly = TRUE)) {
-    data.table::fread(text = text, sep = sep, header = is.null(names), data.table = FALSE, na.strings = c("NA", ""),
-      nThread = 1L, showProgress = FALSE, integer64 = "double", fill = FALSE)
-  } else {
-    utils::read.table(text = text, sep = sep, header = is.null(names), quote = "\"", comment.char = "",
-      na.strings = c("NA", ""), check.names = FALSE)
+  if (!validUTF8(text)) {
+    Encoding(text) <- "latin1"
+    text <- enc2utf8(text)
   }
+  rows <- if (requireNamespace("data.table", quietly = TRUE)) fast_csv(text, format, is.null(names)) else plain_csv(text, format, is.null(names))
   if (!is.null(names)) {
     if (length(rows) != length(names)) {
       stop("a line has ", length(rows), " fields and the header ", length(names), call. = FALSE)
@@ -184,4 +178,24 @@ parse_csv <- function(bytes, sep, names = NULL) {
     names(rows) <- names
   }
   rows
+}
+
+# A warning says that lines were left out or misread: no row may be lost without a word.
+fast_csv <- function(text, format, header) {
+  rows <- tryCatch(
+    data.table::fread(text = text, sep = format$sep, dec = format$dec, header = header, data.table = FALSE, na.strings = c("NA", ""),
+      nThread = 1L, showProgress = FALSE, integer64 = "double", fill = FALSE, blank.lines.skip = TRUE, encoding = "UTF-8"),
+    warning = function(w) stop(conditionMessage(w), call. = FALSE)
+  )
+  # A quote within quotes is written twice, and read so.
+  names(rows) <- gsub("\"\"", "\"", names(rows), fixed = TRUE)
+  if (grepl("\"\"", text, fixed = TRUE)) {
+    for (j in which(vapply(rows, is.character, NA))) rows[[j]] <- gsub("\"\"", "\"", rows[[j]], fixed = TRUE)
+  }
+  rows
+}
+
+plain_csv <- function(text, format, header) {
+  utils::read.table(text = text, sep = format$sep, dec = format$dec, header = header, quote = "\"", comment.char = "",
+    na.strings = c("NA", ""), check.names = FALSE, encoding = "UTF-8")
 }

@@ -5,10 +5,6 @@
 fit_source <- function(values, given, call, env) {
   source <- values$data
   family <- check_family(given$family)
-  if (family$name == "cox") {
-    bad_argument("family", "be another where data are read in chunks", "cox",
-      advice = "The partial likelihood needs the rows in the order of their times: read them into a data frame.")
-  }
   if (identical(given$lambda, "marglik")) bad_argument("lambda", "be \"cv\" or numbers where data are read in chunks", "marglik")
   rows <- row_expressions(call, c("case_weights", "cluster", "foldid", "subset", "offset"))
   na_action <- if (!is.null(call$na.action)) eval(call$na.action, env)
@@ -66,7 +62,8 @@ fit_rows <- function(model, source, given, call) {
       "Sums can be made by workers: those of family \"gaussian\".")
   }
   family <- check_family(given$family)
-  kept <- keep_rows(model, source, check_progress(given$progress))
+  # Cox's likelihood wants the rows in the order of their times, so that all are in memory once.
+  kept <- keep_rows(model, source, check_progress(given$progress), if (family$name == "cox") FALSE else scratch_folder())
   on.exit(rust_store_clear(kept$store))
   if (kept$count == 0) bad_argument("source", "have at least one row without missing values", NULL, "has none")
   for (name in c("case_weights", "cluster", "foldid")) given[name] <- list(kept[[name]])
@@ -83,9 +80,10 @@ fit_rows <- function(model, source, given, call) {
 }
 
 # All rows of a source: x in a store, the rest as it is.
-keep_rows <- function(model, source, progress) {
+keep_rows <- function(model, source, progress, folder) {
   room <- max_moments()
-  folder <- scratch_folder()
+  total <- if (is.null(source$rows)) 0 else source$rows
+  check_disk(folder, 8 * model$p * total, room)
   file <- if (isFALSE(folder)) "" else tempfile("wbb-rows-", folder)
   store <- rust_store(model$p, if (isFALSE(folder)) 2^53 else room / 8, file)
   done <- FALSE
@@ -94,7 +92,6 @@ keep_rows <- function(model, source, progress) {
   on.exit(reader$close(), add = TRUE)
   bar <- progress_bar(progress)
   on.exit(progress_clear(bar), add = TRUE)
-  total <- if (is.null(source$rows)) 0 else source$rows
   parts <- list()
   count <- dropped <- 0
   in_file <- FALSE
@@ -105,7 +102,7 @@ keep_rows <- function(model, source, progress) {
       count <- count + rows$count
       if (isFALSE(folder) && 8 * model$p * count > room) {
         bad_argument("source", paste("have rows of at most", show_gb(room)), NULL, paste("those up to row", sql_number(count), "take more"),
-          "Let them be kept in a file, `options(wbb.scratch = )`, or raise the limit, `options(wbb.max_moments = )`.")
+          "Raise the limit, `options(wbb.max_moments = )`; but for family \"cox\" they can be kept in a file, `options(wbb.scratch = )`.")
       }
       was <- in_file
       in_file <- job_result(rust_store_add(store, rows$x, rows$count))
@@ -120,12 +117,35 @@ keep_rows <- function(model, source, progress) {
   c(list(store = store, count = count, dropped = dropped), join_rows(parts))
 }
 
+# Before the first row is read, where their number is known.
+check_disk <- function(folder, need, room) {
+  if (isFALSE(folder) || need <= room) return(invisible())
+  free <- free_disk(folder)
+  if (!is.na(free) && need > free) {
+    bad_argument("source", "have rows that the disk has room for", NULL,
+      paste("they take", show_gb(need), "and", folder, "has", show_gb(free)), "Name a folder on a larger disk, `options(wbb.scratch = )`.")
+  }
+}
+
+# Bytes that are free where a folder is; NA where nobody says.
+free_disk <- function(folder) {
+  if (.Platform$OS.type != "unix") return(NA_real_)
+  told <- attempt(suppressWarnings(system2("df", c("-Pk", shQuote(folder)), stdout = TRUE, stderr = FALSE)))
+  # All blocks of 1,024 bytes, those in use, those that are free, and the share in use: a name before or after may have blanks.
+  found <- regmatches(told, regexec("([0-9]+) +([0-9]+) +([0-9]+) +[0-9]+%", told))
+  found <- Filter(length, found)
+  if (length(found)) 1024 * as.numeric(found[[1L]][4L]) else NA_real_
+}
+
 # What belongs to rows, chunk after chunk.
 join_rows <- function(parts) {
   if (!length(parts)) return(list())
   part <- function(name) {
     values <- lapply(parts, `[[`, name)
-    if (is.matrix(values[[1L]])) do.call(rbind, values) else do.call(c, values)
+    if (!is.matrix(values[[1L]])) return(do.call(c, values))
+    joined <- do.call(rbind, lapply(values, unclass))
+    # Survival times.
+    if (is.object(values[[1L]])) structure(joined, class = class(values[[1L]]), type = attr(values[[1L]], "type")) else joined
   }
   stats::setNames(lapply(names(parts[[1L]]), part), names(parts[[1L]]))
 }
@@ -154,7 +174,7 @@ rows_job <- function(design, settings, progress = FALSE) {
 
 rows_object <- function(result, design, settings) {
   own <- rowless_object(result, design, settings)
-  own[c("y", "trials")] <- list(NULL)
+  own[c("y", "trials", "status")] <- list(NULL)
   own$spec$by_row <- union(own$spec$by_row, names(Filter(Negate(is.null), design$of_rows)))
   own
 }

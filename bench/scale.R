@@ -1,58 +1,44 @@
-# Data larger than memory: one pass for all draws over SQLite, CSV and a big.matrix, beside reading alone and arithmetic alone, the memory
-# that it takes, threads and workers, one weighted fit by other packages; and rows that are kept, for a logistic lasso. Writes bench/scale.md.
-#   Rscript bench/scale.R [rows] [draws]
+# Data larger than memory: one pass for all draws over SQLite, CSV and a big.matrix, beside reading alone and arithmetic alone, threads and
+# workers, one weighted fit by other packages, and rows that are kept, for a logistic lasso. Writes bench/scale.md.
+#   Rscript bench/scale.R [rows=1e7] [draws=1000] [share=0.2]
+# Each measurement has a process of its own, whose memory is looked at while it works. Passes over a source read all rows; arithmetic alone and
+# other packages have a share of them, from memory, and are counted up.
 
 library(wbb)
-arguments <- as.numeric(commandArgs(TRUE))
-rows <- if (length(arguments) >= 1L) arguments[1] else 1e7
-draws <- if (length(arguments) >= 2L) arguments[2] else 1000
+given <- strsplit(commandArgs(TRUE), "=")
+setting <- function(name, default) {
+  found <- Filter(function(pair) pair[1L] == name, given)
+  if (!length(found)) default else if (is.numeric(default)) as.numeric(found[[1L]][2L]) else found[[1L]][2L]
+}
+size <- min(setting("rows", 1e7), 1e5)
+parts <- ceiling(setting("rows", 1e7) / size)
+rows <- parts * size
+draws <- setting("draws", 1000)
+share <- max(1, round(parts * setting("share", 0.2)))
 p <- 20
-form <- stats::as.formula(paste("y ~", paste0("x", seq_len(p), collapse = " + ")))
+names_x <- paste0("x", seq_len(p))
+form <- stats::as.formula(paste("y ~", paste(names_x, collapse = " + ")))
+# A folder of the disk: that for temporary files may be in memory.
+folder <- setting("folder", normalizePath(tempfile("scale", "output"), mustWork = FALSE))
+csv <- file.path(folder, c("a.csv", "b.csv"))
+sqlite <- file.path(folder, "rows.sqlite")
 
-# Rows in parts, so that the data are nowhere whole.
-make_rows <- function(part, size) {
-  set.seed(part)
-  x <- matrix(round(rnorm(size * p), 4), size, dimnames = list(NULL, paste0("x", seq_len(p))))
-  data.frame(id = (part - 1) * size + seq_len(size), x, y = round(drop(x[, 1:3] %*% c(1, -1, 0.5)) + rnorm(size), 4))
+# A part is a window of the same numbers, another for each column and part: what is to be measured is not making them.
+set.seed(1)
+pool <- round(stats::rnorm(2 * size), 4)
+make_rows <- function(part) {
+  window <- function(j) pool[(part * 7919 + j * 104729) %% size + seq_len(size)]
+  x <- vapply(seq_len(p), window, numeric(size))
+  colnames(x) <- names_x
+  y <- round(drop(x[, 1:3] %*% c(1, -1, 0.5)) + window(p + 1), 4)
+  data.frame(id = (part - 1) * size + seq_len(size), x, y = y)
 }
 
-seconds <- function(expr) system.time(expr, gcFirst = FALSE)[["elapsed"]]
+# The child: one measurement ---------------------------------------------------------
 
-# Of this process, in MB, at its highest.
-peak_memory <- function() {
-  status <- readLines("/proc/self/status")
-  as.numeric(gsub("[^0-9]", "", grep("^VmHWM", status, value = TRUE))) / 1024
-}
-
-folder <- tempfile("scale")
-dir.create(folder)
-size <- min(rows, 1e5)
-parts <- ceiling(rows / size)
-csv <- file.path(folder, "rows.csv")
-con <- DBI::dbConnect(RSQLite::SQLite(), file.path(folder, "rows.sqlite"))
-big <- bigmemory::filebacked.big.matrix(rows, p + 2, backingfile = "rows.bin", backingpath = folder, descriptorfile = "rows.desc",
-  dimnames = list(NULL, names(make_rows(1, 2))))
-for (part in seq_len(parts)) {
-  chunk <- make_rows(part, size)
-  data.table::fwrite(chunk, csv, append = part > 1)
-  DBI::dbWriteTable(con, "rows", chunk, append = part > 1)
-  big[(part - 1) * size + seq_len(size), ] <- as.matrix(chunk)
-}
-DBI::dbExecute(con, "CREATE UNIQUE INDEX by_id ON rows (id)")
-sources <- list(
-  SQLite = wbb_source(con, "SELECT * FROM rows ORDER BY id", rows = rows), CSV = wbb_source(csv, rows = rows), big.matrix = wbb_source(big)
-)
-
-read_all <- function(source) {
-  reader <- wbb:::open_source(source)
-  on.exit(reader$close())
-  while (!is.null(reader$take(1e5))) NULL
-}
-
-# The same rows again and again from memory: reading costs nothing. A fifth of them says what all cost.
-held <- make_rows(1, size)
-share <- max(1, parts %/% 5)
+# The same rows again and again from memory: reading costs nothing.
 repeated <- function() {
+  held <- make_rows(1)
   left <- 0
   wbb_source(function(reset = FALSE) {
     if (reset) left <<- share
@@ -61,73 +47,164 @@ repeated <- function() {
   }, rows = share * size)
 }
 
-pass <- function(source, threads, count = draws) wbb_moments(form, source, draws = count, seed = 1, threads = threads, progress = FALSE)
-
-arithmetic <- sapply(c(one = 1, two = 2), function(threads) seconds(pass(repeated(), threads))) * parts / share
-# Two threads and few draws, where reading counts most, by the slowest reader alone.
-slowest <- names(sources)[1L]
-table <- lapply(names(sources), function(name) {
-  reading <- seconds(read_all(sources[[name]]))
-  one <- seconds(pass(sources[[name]], 1))
-  two <- few <- NA
-  if (name == slowest) {
-    two <- seconds(pass(sources[[name]], 2))
-    few <- seconds(pass(sources[[name]], 2, 100))
-  }
-  c(reading = reading, one = one, two = two, bound = one / max(reading, arithmetic[["one"]]), few = few)
-})
-table <- do.call(rbind, table)
-memory <- peak_memory()
-
-# Two files of half the rows each, one for each worker.
-halves <- file.path(folder, c("a.csv", "b.csv"))
-for (part in seq_len(parts)) {
-  half <- halves[1 + (part > parts / 2)]
-  data.table::fwrite(make_rows(part, size), half, append = file.exists(half))
+source_of <- function(kind) {
+  connect <- function() DBI::dbConnect(RSQLite::SQLite(), sqlite)
+  switch(kind,
+    SQLite = wbb_source(connect(), "SELECT * FROM rows ORDER BY id", rows = rows),
+    CSV = wbb_source(csv, rows = rows),
+    big.matrix = wbb_source(bigmemory::attach.big.matrix(file.path(folder, "rows.desc"))),
+    memory = repeated()
+  )
 }
-future::plan(future::cluster, workers = 2)
-sharded <- wbb_source(halves, shards = 2)
-workers <- seconds(wbb_moments(form, sharded, draws = draws, seed = 1, backend = "future", progress = FALSE))
-future::plan(future::sequential)
 
-# One weighted fit of as many rows by others, from memory.
-held$w <- stats::rexp(size)
-peers <- c(
-  biglm = if (requireNamespace("biglm", quietly = TRUE)) seconds({
+read_all <- function(source) {
+  reader <- wbb:::open_source(source)
+  on.exit(reader$close())
+  count <- 0
+  while (!is.null(taken <- reader$take(1e5))) count <- count + nrow(taken$chunk)
+  stopifnot(count == rows)
+}
+
+# One weighted fit, a part of the rows at a time.
+peer_fit <- function(package) {
+  held <- make_rows(1)
+  held$w <- stats::rexp(size)
+  if (package == "biglm") {
     fit <- biglm::biglm(form, held, weights = ~w)
     for (part in seq_len(share)[-1]) fit <- stats::update(fit, held)
-  }),
-  speedglm = if (requireNamespace("speedglm", quietly = TRUE)) seconds({
+  } else {
     fit <- speedglm::speedlm(form, held, weights = held$w)
     for (part in seq_len(share)[-1]) fit <- speedglm::updateWithMoreData(fit, held, weights = held$w)
-  })
-) * parts / share
+  }
+}
 
-# A logistic lasso of a part of the rows: kept in a file, and in memory.
-some <- min(rows, 1e6)
-logistic <- function(data) wbb_lasso(stats::update(form, I(y > 0) ~ .), data, family = "binomial", lambda = 50, draws = 100, seed = 1, threads = 1, progress = FALSE)
-plain <- as.data.frame(big[seq_len(some), ])
-options(wbb.max_moments = 1e7)
-from_file <- seconds(a <- suppressMessages(logistic(wbb_source(plain))))
-options(wbb.max_moments = NULL)
-in_memory <- seconds(b <- logistic(plain))
-stopifnot(identical(unname(a$draws), unname(b$draws)))
+# A logistic lasso: rows are kept, in a file or in memory.
+logistic <- function(in_file) {
+  if (in_file) options(wbb.max_moments = 1e6)
+  count <- min(rows, 2e5)
+  big <- bigmemory::attach.big.matrix(file.path(folder, "rows.desc"))
+  held <- as.data.frame(big[seq_len(count), ])
+  suppressMessages(wbb_lasso(stats::update(form, I(y > 0) ~ .), if (in_file) wbb_source(held) else held, family = "binomial",
+    lambda = 50, draws = 100, seed = 1, threads = 1, progress = FALSE))
+}
 
-cell <- function(value) ifelse(is.na(value), "", sprintf("%.1f", value))
+work <- function() {
+  kind <- setting("kind", "memory")
+  threads <- setting("threads", 1)
+  count <- setting("count", draws)
+  pass <- function(...) wbb_moments(form, ..., draws = count, seed = 1, progress = FALSE)
+  switch(setting("child", "none"),
+    pass = {
+      source <- source_of(kind)
+      function() pass(source, threads = threads)
+    },
+    read = {
+      source <- source_of(kind)
+      function() read_all(source)
+    },
+    workers = {
+      future::plan(future::cluster, workers = setting("workers", 2))
+      source <- wbb_source(csv, shards = 2)
+      # Where the second file begins is found in a pass of its own, which is no part of what workers share.
+      function() pass(source, backend = "future")
+    },
+    peer = function() peer_fit(kind),
+    logistic = function() logistic(kind == "file")
+  )
+}
+
+if (setting("child", "none") != "none") {
+  run <- work()
+  spent <- system.time(run(), gcFirst = FALSE)
+  writeLines(as.character(c(spent[["elapsed"]], spent[["user.self"]] + spent[["sys.self"]])), setting("out", ""))
+  quit(save = "no")
+}
+
+# The parent --------------------------------------------------------------------------
+
+begun <- proc.time()[["elapsed"]]
+say <- function(...) cat(sprintf("[%4.0f s] ", proc.time()[["elapsed"]] - begun), ..., "\n", sep = "")
+
+# Seconds by the clock and of the processor, and the most memory in MB: its own, and with the pages of files that it maps.
+measure <- function(...) {
+  out <- tempfile("out", folder)
+  settings <- c(list(...), rows = rows, draws = draws, share = setting("share", 0.2), folder = folder, out = out)
+  call <- paste(shQuote(c(file.path(R.home("bin"), "Rscript"), "bench/scale.R", paste(names(settings), settings, sep = "="))), collapse = " ")
+  pid <- system(paste(call, "& echo $!"), intern = TRUE)[1L]
+  own <- all <- 0
+  status <- file.path("/proc", pid, "status")
+  value <- function(lines, name) sum(as.numeric(gsub("[^0-9]", "", grep(paste0("^", name), lines, value = TRUE)))) / 1024
+  repeat {
+    lines <- suppressWarnings(tryCatch(readLines(status), error = function(e) NULL))
+    if (is.null(lines) || !length(lines) || any(grepl("^State:\\s*Z", lines))) break
+    own <- max(own, value(lines, "RssAnon"))
+    all <- max(all, value(lines, "VmHWM"))
+    Sys.sleep(0.1)
+  }
+  if (!file.exists(out)) stop("this failed: ", call)
+  spent <- as.numeric(readLines(out))
+  say(paste(names(list(...)), list(...), sep = "=", collapse = " "), sprintf(": %.1f s, %.1f s of the processor, %.0f MB", spent[1L], spent[2L], own))
+  c(seconds = spent[1L], processor = spent[2L], own = own, all = all)
+}
+
+dir.create(folder, recursive = TRUE)
+con <- DBI::dbConnect(RSQLite::SQLite(), sqlite)
+for (pragma in c("journal_mode = OFF", "synchronous = OFF")) DBI::dbExecute(con, paste("PRAGMA", pragma))
+DBI::dbExecute(con, paste0("CREATE TABLE rows (id INTEGER PRIMARY KEY, ", paste(c(names_x, "y"), "REAL", collapse = ", "), ")"))
+big <- bigmemory::filebacked.big.matrix(rows, p + 2, backingfile = "rows.bin", backingpath = folder, descriptorfile = "rows.desc",
+  dimnames = list(NULL, c("id", names_x, "y")))
+for (part in seq_len(parts)) {
+  chunk <- make_rows(part)
+  # Two files of half the rows each.
+  for (half in list(list(csv[1L], chunk[chunk$id <= rows / 2, ]), list(csv[2L], chunk[chunk$id > rows / 2, ]))) {
+    if (nrow(half[[2L]])) data.table::fwrite(half[[2L]], half[[1L]], append = file.exists(half[[1L]]))
+  }
+  DBI::dbAppendTable(con, "rows", chunk)
+  big[chunk$id, ] <- as.matrix(chunk)
+}
+DBI::dbDisconnect(con)
+rm(big)
+say("data are written")
+
+kinds <- c("SQLite", "CSV", "big.matrix")
+up <- parts / share
+arithmetic <- lapply(c(one = 1, two = 2), function(threads) measure(child = "pass", kind = "memory", threads = threads))
+reading <- lapply(kinds, function(kind) measure(child = "read", kind = kind))
+one <- lapply(kinds, function(kind) measure(child = "pass", kind = kind, threads = 1))
+two <- measure(child = "pass", kind = "CSV", threads = 2)
+few <- measure(child = "pass", kind = "CSV", threads = 2, count = 100)
+workers <- lapply(c(1, 2), function(count) measure(child = "workers", workers = count, count = draws / 4))
+peers <- Filter(function(package) requireNamespace(package, quietly = TRUE), c("biglm", "speedglm"))
+fits <- lapply(peers, function(package) measure(child = "peer", kind = package))
+kept <- lapply(c("file", "memory"), function(kind) measure(child = "logistic", kind = kind))
+
+# The page -----------------------------------------------------------------------------
+
+take <- function(list, what = "seconds") vapply(list, `[[`, 0, what)
+number <- function(value) format(value, big.mark = ",", scientific = FALSE)
+counted_up <- take(arithmetic) * up
+ratio <- take(one) / pmax(take(reading), counted_up[["one"]])
 lines <- c(
   "# Data larger than memory", "",
-  sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R %s %s`.", format(rows, big.mark = ",", scientific = FALSE), p,
-    format(draws, big.mark = ","), wbb:::rust_info()$simd, getRversion(), format(rows, scientific = FALSE), draws), "",
-  sprintf("Arithmetic alone (rows from memory): %.1f s on one thread, %.1f on two: %.1f ns a row and draw on one, %.2f times as fast on two.",
-    arithmetic[["one"]], arithmetic[["two"]], 1e9 * arithmetic[["one"]] / rows / draws, arithmetic[["one"]] / arithmetic[["two"]]), "",
-  "| source | reading alone, s | one thread, s | over the larger of reading and arithmetic | two threads, s | two threads, 100 draws, s |", "|---|---|---|---|---|---|",
-  sprintf("| %s | %.1f | %.1f | %.2f | %s | %s |", names(sources), table[, "reading"], table[, "one"], table[, "bound"], cell(table[, "two"]), cell(table[, "few"])), "",
-  sprintf("Highest resident memory of the process, all of this included: %.0f MB.", memory), "",
-  sprintf("Two workers, one thread each, two CSV files: %.1f s, %.2f times as fast as one thread.", workers, table[names(sources) == "CSV", "one"] / workers), "",
-  if (length(peers)) sprintf("One weighted fit of as many rows from memory by %s: %.1f s.", names(peers), peers) else "biglm and speedglm were not there to compare with.", "",
-  sprintf("A logistic lasso of %s of the rows, 100 draws, one thread: %.1f s from rows that are kept in a file, %.1f s in memory, with the same bits.",
-    format(some, big.mark = ",", scientific = FALSE), from_file, in_memory)
+  sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R rows=%s draws=%s`. Seconds are those of the clock, each measurement in a process of its own.",
+    number(rows), p, number(draws), wbb:::rust_info()$simd, getRversion(), format(rows, scientific = FALSE), draws), "",
+  sprintf("Arithmetic alone (%s rows from memory, counted up): %.1f s on one thread, %.1f on two, %.2f times as fast; on one thread %.1f ns of the processor a row and draw, all included.",
+    number(share * size), counted_up[["one"]], counted_up[["two"]], counted_up[["one"]] / counted_up[["two"]],
+    1e9 * take(arithmetic, "processor")[["one"]] / (share * size) / draws), "",
+  "| source | reading alone, s | one thread, s | over the larger of reading and arithmetic | memory, MB | with mapped files, MB |", "|---|---|---|---|---|---|",
+  sprintf("| %s | %.1f | %.1f | %.2f | %.0f | %.0f |", kinds, take(reading), take(one), ratio, take(one, "own"), take(one, "all")), "",
+  sprintf("From CSV on two threads: %.1f s; 100 draws: %.1f s.", two[["seconds"]], few[["seconds"]]), "",
+  sprintf("Two CSV files, %s draws: one worker %.1f s, two workers %.1f s, %.2f times as fast. Both count the rows of the first file before.",
+    number(draws / 4), workers[[1L]][["seconds"]], workers[[2L]][["seconds"]], workers[[1L]][["seconds"]] / workers[[2L]][["seconds"]]), "",
+  if (length(peers)) {
+    sprintf("One weighted fit of as many rows from memory by %s: %.1f s (%s rows, counted up); our pass is %s draws.", peers, take(fits) * up, number(share * size), number(draws))
+  } else {
+    "biglm and speedglm were not there to compare with."
+  }, "",
+  sprintf("A logistic lasso of %s of the rows, 100 draws, one thread: %.1f s from rows that are kept in a file (%.0f MB of memory), %.1f s from a data frame.",
+    number(min(rows, 2e5)), kept[[1L]][["seconds"]], kept[[1L]][["own"]], kept[[2L]][["seconds"]])
 )
 writeLines(lines, file.path("bench", "scale.md"))
 writeLines(lines)
+say("done")
 unlink(folder, recursive = TRUE)

@@ -71,6 +71,75 @@ test_that("functions, streams and big matrices are sources", {
   with_chunks(61, expect_identical(wbb_moments(y ~ a + b, wbb_source(x), draws = 4, seed = 1), plain))
 })
 
+test_that("no row of a CSV file is lost, and text is what was written", {
+  d$g <- c("plain", "a \"quoted\" word", "with, comma", "line\nbreak")[1 + d$id %% 4]
+  plain <- wbb_moments(form, wbb_source(d), draws = 4, seed = 1)
+  same <- function(...) with_chunks(61, expect_identical(wbb_moments(form, wbb_source(...), draws = 4, seed = 1), plain))
+  file <- csv_files(d, 1)
+  same(file)
+  # Whole lines only: the break within quotes is in every fourth.
+  lines <- readLines(file)
+  writeLines(c(lines[1:17], "", lines[18:500], "", "", lines[-(1:500)], "", ""), file)
+  same(file)
+  writeLines(lines, file, sep = "\r\n")
+  with_chunks(61, expect_identical(wbb_moments(form, wbb_source(file), draws = 4, seed = 1)$sums, plain$sums))
+  utils::write.csv2(d, file, row.names = FALSE)
+  same(file, sep = ";", dec = ",")
+  expect_bad(wbb_source(file, dec = ","), "dec", "sep")
+  expect_bad(wbb_source(file, sep = ";", dec = ""), "dec", "one character")
+  # Two files whose columns are in other orders.
+  files <- tempfile(c("a", "b"), fileext = ".csv")
+  utils::write.csv(d[1:300, ], files[1], row.names = FALSE)
+  utils::write.csv(d[301:700, rev(names(d))], files[2], row.names = FALSE)
+  same(files)
+  # A line with fewer fields, or more, in the middle.
+  for (bad in c("1,2", paste(rep("1", 30), collapse = ","))) {
+    writeLines(c("y,a,b", rep("1,2,3", 400), bad, rep("1,2,3", 400)), file)
+    expect_error(wbb_moments(y ~ a + b, wbb_source(file), draws = 2), "could not be read", class = "wbb_error_source")
+  }
+})
+
+test_that("text of other encodings is read", {
+  d$g <- c("gro\u00df", "klein")[1 + d$id %% 2]
+  names(d)[names(d) == "a"] <- "h\u00f6he"
+  formula <- stats::as.formula("y ~ h\u00f6he + b + g")
+  plain <- wbb_moments(formula, wbb_source(d), draws = 4, seed = 1)
+  for (encoding in c("latin1", "UTF-8")) {
+    file <- tempfile(fileext = ".csv")
+    out <- file(file, "w", encoding = encoding)
+    utils::write.csv(d, out, row.names = FALSE)
+    close(out)
+    with_chunks(61, expect_identical(wbb_moments(formula, wbb_source(file), draws = 4, seed = 1), plain))
+  }
+})
+
+test_that("a text among numbers is named with its row", {
+  bad <- d
+  bad$a[77] <- "-"
+  file <- csv_files(bad, 1)
+  with_chunks(10, expect_error(wbb_moments(y ~ a + b, wbb_source(file), draws = 2), "row 77|\"-\"", class = "wbb_error_source"))
+})
+
+test_that("columns of numbers alone take a shorter way to the same sums", {
+  numbers <- transform(d, i = as.integer(id %% 7), `odd name` = a^2, check.names = FALSE)
+  for (formula in list(y ~ a + b + i + w, y ~ w + a - 1, y ~ `odd name` + b)) {
+    source <- wbb_source(numbers)
+    model <- source_model(formula, source, list(), NULL, environment())
+    expect_identical(length(model$plain), model$p)
+    longer <- within(model, rm(plain))
+    at <- list(chunk = 1L, row = 1)
+    expect_equal(chunk_numbers(model, numbers, at, NULL), chunk_numbers(longer, numbers, at, NULL), ignore_attr = TRUE)
+    expect_equal(chunk_rows(model, numbers, at)[c("x", "response")], chunk_rows(longer, numbers, at)[c("x", "response")], ignore_attr = TRUE)
+    holes <- numbers
+    holes$b[8] <- NA
+    holes$w[9] <- NA
+    expect_identical(chunk_numbers(model, holes, at, NULL), chunk_numbers(longer, holes, at, NULL))
+  }
+  for (formula in list(y ~ log(w) + a, y ~ a * b, y ~ a + g, y ~ a + c, log(w) ~ a, y ~ a + offset(b))) {
+    expect_null(source_model(formula, wbb_source(numbers), list(), NULL, environment())$plain)
+  }
+})
+
 test_that("what is in a chunk and should not be is named with chunk and row", {
   wrong <- function(says, row, ..., change = identity, levels = list(g = c("low", "mid", "top"))) {
     bad <- change(d)

@@ -8,6 +8,7 @@ use extendr_api::prelude::*;
 mod bridge;
 mod calibrate;
 mod convert;
+mod csv;
 mod fingerprint;
 mod genlasso;
 mod job;
@@ -44,6 +45,7 @@ extendr_module! {
     mod wbb;
     use bridge;
     use calibrate;
+    use csv;
     use fingerprint;
     use genlasso;
     use job;

@@ -31,6 +31,9 @@ impl Scratch {
     /// A file of this name must not be there yet.
     pub fn create(path: &Path) -> Result<Scratch> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        // Without a name it lasts as long as it is open: a process that is killed leaves nothing behind.
+        #[cfg(unix)]
+        remove_file(path)?;
         Ok(Scratch { file, path: path.to_owned(), buffers: Mutex::default() })
     }
 
@@ -85,7 +88,8 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Whoever gave the folder clears it, too.
+        // Where a file that is open keeps its name. Whoever gave the folder clears it, too.
+        #[cfg(not(unix))]
         let _ = remove_file(&self.path);
     }
 }
@@ -147,7 +151,7 @@ mod tests {
     fn numbers_come_back_and_the_file_goes() {
         let path = std::env::temp_dir().join(format!("wbb-scratch-{}", std::process::id()));
         let mut scratch = Scratch::create(&path).unwrap();
-        assert!(Scratch::create(&path).is_err());
+        assert_eq!(path.exists(), cfg!(not(unix)), "a process that is killed would leave it");
         let values: Vec<f64> = (0..100).map(|i| (i as f64).sqrt()).collect();
         scratch.write(0, &values).unwrap();
         assert_eq!(*scratch.read(0..100), values);
@@ -163,5 +167,8 @@ mod tests {
         drop(again);
         drop(scratch);
         assert!(!path.exists());
+        std::fs::write(&path, "of somebody else").unwrap();
+        assert!(Scratch::create(&path).is_err());
+        remove_file(&path).unwrap();
     }
 }
