@@ -108,7 +108,7 @@ print.summary.wbb_bridge <- function(x, digits = x$digits, ...) {
 #' @exportS3Method generics::tidy wbb_bridge
 tidy.wbb_bridge <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"),
                             exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
-  check_dots(..., .function = "tidy", .known = names(formals()))
+  check_dots(..., .function = "tidy", .known = names(formals()), .foreign = of_tables)
   tidy_table(x, conf.int, conf.level, check_choice(estimate, "estimate", c("mean", "median")), exponentiate, effects)
 }
 
@@ -116,7 +116,7 @@ tidy.wbb_bridge <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c
 #' @method glance wbb_bridge
 #' @exportS3Method generics::glance wbb_bridge
 glance.wbb_bridge <- function(x, ...) {
-  check_dots(..., .function = "glance", .known = character())
+  check_dots(..., .function = "glance", .known = character(), .foreign = of_tables)
   check_fit(x)
   worst <- bad_mixing(x)
   data.frame(

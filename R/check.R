@@ -227,6 +227,9 @@ check_dots <- function(..., .function, .known, .foreign = character()) {
   unknown_argument(name, .function, .known)
 }
 
+# What packages that make tables of models, such as modelsummary, pass on to all of them.
+of_tables <- c("vcov", "vcov_type", "coef_rename", "gof_map")
+
 # R takes the beginning of a name for the whole. What belongs elsewhere (`k`, which is not `keep_data`), or begins several
 # names, is refused as if it were none.
 check_shortened <- function(given, called, known) {

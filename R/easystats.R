@@ -169,7 +169,22 @@ estimate_density.wbb <- function(x, ..., lambda = NULL) {
 #' @method model_parameters wbb
 #' @exportS3Method parameters::model_parameters wbb
 model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ...) {
-  parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(as.matrix(plain_draws(model, lambda)))), ci = check_probabilities(ci, "ci"), ...)
+  draws <- as.matrix(plain_draws(model, lambda))
+  if (!is.null(ci)) ci <- check_probabilities(ci, "ci")
+  out <- parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws)), ci = ci, ...)
+  # Tables of models, as those of modelsummary, ask for one.
+  if (is.null(out$SE) && nrow(out) == ncol(draws)) out <- with_spread(out, unname(column_sds(draws)))
+  out
+}
+
+# Beside the estimate, with all that parameters has noted of its table.
+with_spread <- function(table, sd) {
+  kept <- attributes(table)
+  at <- max(match(c("Median", "Mean", "MAP"), names(table), 2L))
+  columns <- append(unclass(as.list(table)), list(SE = sd), at)
+  kept$names <- names(columns)
+  attributes(columns) <- kept
+  columns
 }
 
 #' @rdname bayestestR.wbb

@@ -182,7 +182,7 @@ describe.wbb_genlasso <- function(fit) {
 #' @method glance wbb_genlasso
 #' @exportS3Method generics::glance wbb_genlasso
 glance.wbb_genlasso <- function(x, ...) {
-  check_dots(..., .function = "glance", .known = character())
+  check_dots(..., .function = "glance", .known = character(), .foreign = of_tables)
   check_fit(x)
   failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
   data.frame(

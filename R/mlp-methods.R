@@ -132,7 +132,7 @@ print.wbb_mlp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @exportS3Method generics::tidy wbb_mlp
 tidy.wbb_mlp <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mean", "median"),
                          parameters = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
-  check_dots(..., .function = "tidy", .known = names(formals()))
+  check_dots(..., .function = "tidy", .known = names(formals()), .foreign = of_tables)
   check_choice(effects, "effects", "fixed")
   estimate <- check_choice(estimate, "estimate", c("mean", "median"))
   conf.int <- check_flag(conf.int, "conf.int")
@@ -149,7 +149,7 @@ tidy.wbb_mlp <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("m
 #' @method glance wbb_mlp
 #' @exportS3Method generics::glance wbb_mlp
 glance.wbb_mlp <- function(x, ...) {
-  check_dots(..., .function = "glance", .known = character())
+  check_dots(..., .function = "glance", .known = character(), .foreign = of_tables)
   check_fit(x)
   spec <- x$spec
   failed <- failed_status(x$diagnostics$status)

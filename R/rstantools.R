@@ -187,7 +187,7 @@ check_r_seed <- function(seed) check_count(seed, "seed", -.Machine$integer.max)
 #' @importFrom stats simulate
 #' @export
 simulate.wbb <- function(object, nsim = 1, seed = NULL, lambda = NULL, ...) {
-  check_dots(..., .function = "simulate", .known = names(formals()))
+  check_dots(..., .function = "simulate", .known = names(formals()), .foreign = foreign)
   check_fit(object)
   check_sampled(object)
   nsim <- check_count(nsim, "nsim")

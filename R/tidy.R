@@ -43,7 +43,7 @@ NULL
 #' @exportS3Method generics::tidy wbb
 tidy.wbb <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mode", "mean", "median"),
                      lambda = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
-  check_dots(..., .function = "tidy", .known = names(formals()))
+  check_dots(..., .function = "tidy", .known = names(formals()), .foreign = of_tables)
   tidy_table(x, conf.int, conf.level, check_choice(estimate, "estimate", c("mode", "mean", "median")),
     exponentiate, effects, lambda)
 }
@@ -79,7 +79,7 @@ exponentiated <- function(table, exponentiate) {
 #' @method glance wbb
 #' @exportS3Method generics::glance wbb
 glance.wbb <- function(x, ...) {
-  check_dots(..., .function = "glance", .known = character())
+  check_dots(..., .function = "glance", .known = character(), .foreign = of_tables)
   check_fit(x)
   slopes <- as.matrix(x$mode)
   slopes <- slopes[setdiff(seq_len(nrow(slopes)), intercept_places(x$spec)), , drop = FALSE]

@@ -166,7 +166,7 @@ print.summary.wbb_trendfilter <- function(x, digits = x$digits, ...) {
 #' @exportS3Method generics::tidy wbb_trendfilter
 tidy.wbb_trendfilter <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("mode", "mean", "median"),
                                  lambda = NULL, exponentiate = FALSE, effects = "fixed", parametric = TRUE, ...) {
-  check_dots(..., .function = "tidy", .known = names(formals()))
+  check_dots(..., .function = "tidy", .known = names(formals()), .foreign = of_tables)
   estimate <- check_choice(estimate, "estimate", c("mode", "mean", "median"))
   table <- tidy_table(x, conf.int, conf.level, estimate, exponentiate, effects, lambda)
   table <- table[!names(table) %in% c("p.zero", "p.positive")]
@@ -179,7 +179,7 @@ tidy.wbb_trendfilter <- function(x, conf.int = FALSE, conf.level = 0.95, estimat
 #' @method glance wbb_trendfilter
 #' @exportS3Method generics::glance wbb_trendfilter
 glance.wbb_trendfilter <- function(x, ...) {
-  check_dots(..., .function = "glance", .known = character())
+  check_dots(..., .function = "glance", .known = character(), .foreign = of_tables)
   check_fit(x)
   failed <- matrix(failed_solutions(x), ncol = length(x$lambda))
   data.frame(

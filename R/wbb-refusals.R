@@ -36,7 +36,7 @@ family.wbb_any <- function(object, ...) stats::family(own_model(object, "family(
 #' @method glance wbb_any
 #' @exportS3Method generics::glance wbb_any
 glance.wbb_any <- function(x, ...) {
-  check_dots(..., .function = "glance", .known = character())
+  check_dots(..., .function = "glance", .known = character(), .foreign = of_tables)
   check_fit(x)
   data.frame(nobs = x$spec$n, draws = draw_count(x$spec), numbers = length(x$mode), failed = sum(failed_solutions(x)))
 }

@@ -191,7 +191,27 @@ test_that("recipes, rsample and caret carry a fit along", {
   expect_s3_class(trained$finalModel, "wbb_lasso")
 })
 
+test_that("tables of models find estimates, errors and measures", {
+  # What modelsummary passes to all models.
+  expect_identical(generics::tidy(fit, conf.int = FALSE, vcov = NULL, coef_rename = FALSE), generics::tidy(fit))
+  expect_identical(generics::glance(fit, gof_map = NULL), generics::glance(fit))
+  expect_error(generics::tidy(fit, conf_level = 0.9), "conf.level", class = "wbb_error_argument")
+  skip_if_not_installed("parameters")
+  found <- parameters::model_parameters(fit, ci = NULL)
+  expect_equal(found$SE, unname(apply(beta, 2, sd)))
+  expect_output(print(parameters::model_parameters(fit)), "SE")
+  skip_if_not_installed("performance")
+  expect_identical(dim(as.data.frame(performance::check_predictions(fit, iterations = 3))), c(150L, 4L))
+})
+
 # Not in Debian, and not suggested: tried where they are.
+test_that("modelsummary makes tables", {
+  skip_if_not_installed("modelsummary")
+  made <- suppressMessages(asNamespace("modelsummary")$modelsummary(list(fit, wbb(lm(y ~ bmi, d), draws = 10, seed = 1)), output = "data.frame"))
+  expect_true(all(c("estimate", "std.error") %in% made$statistic))
+  expect_true("R2" %in% made$term)
+})
+
 test_that("tidybayes has the draws of coefficients and predictions", {
   skip_if_not_installed("tidybayes")
   tidybayes <- asNamespace("tidybayes")
