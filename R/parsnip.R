@@ -4,7 +4,7 @@
 #'
 #' With packages parsnip and wbb loaded, `linear_reg(penalty = , mixture = )` has the engine `"wbb"`: [wbb_lasso()], with
 #' `penalty` as `lambda` (by default chosen by cross-validation; in our units, glmnet's times the number of rows) and `mixture` as
-#' `alpha`. So have `logistic_reg()` and `multinom_reg()`, with the families of the same names, and `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
+#' `alpha`. So have `logistic_reg()`, `multinom_reg()` and `poisson_reg()`, with the families of the same names, and `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
 #' arguments go into `set_engine("wbb", draws = 500, seed = 1)`. Predictions have the types `"numeric"`, `"conf_int"` (credible
 #' intervals), `"pred_int"` and `"raw"`; for classes `"class"`, `"prob"` and `"conf_int"`, credible intervals of the probabilities. Case
 #' weights are those of [wbb_lasso()]. The fit itself, with all its methods, is
@@ -12,6 +12,7 @@
 #'
 #' @examples
 #' \dontrun{
+#' library(parsnip)
 #' spec <- linear_reg(penalty = 50) |> set_engine("wbb", draws = 100, seed = 1)
 #' fit <- fit(spec, y ~ ., data = diabetes)
 #' predict(fit, diabetes[1:3, ], type = "pred_int")
@@ -33,6 +34,7 @@ parsnip_engines <- function() {
     engine("linear_reg", "regression", "wbb_lasso", shrunk),
     engine("logistic_reg", "classification", "wbb_lasso", shrunk, family = "binomial"),
     engine("multinom_reg", "classification", "wbb_lasso", shrunk, family = "multinomial"),
+    engine("poisson_reg", "regression", "wbb_lasso", shrunk, family = "poisson"),
     engine("mlp", "regression", "wbb_mlp", hidden), engine("mlp", "classification", "wbb_mlp", hidden)
   )
 }

@@ -237,6 +237,9 @@ test_that("parsnip has an engine", {
   expect_identical(predict(fitted, d[1:3, ])$.pred, unname(predict(direct, d[1:3, ])))
   limits <- predict(fitted, d[1:3, ], type = "pred_int", level = 0.8)
   expect_identical(limits$.pred_upper, unname(predict(direct, d[1:3, ], interval = "prediction", level = 0.8)[, "upr"]))
+  d$count <- round(d$y / 30)
+  counts <- parsnip$fit.model_spec(parsnip$set_engine(parsnip$poisson_reg(penalty = 5), "wbb", draws = 20, seed = 1, threads = 1), count ~ bmi, data = d)
+  expect_identical(predict(counts, d[1:3, ])$.pred, unname(predict(quick(count ~ bmi, d, lambda = 5, family = "poisson"), d[1:3, ])))
   d$high <- factor(ifelse(d$y > 140, "high", "low"))
   network <- parsnip$set_mode(parsnip$mlp(hidden_units = 2, epochs = 50), "classification")
   for (model in list(parsnip$logistic_reg(penalty = 1), parsnip$multinom_reg(penalty = 1), network)) {
