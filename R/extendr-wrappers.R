@@ -18,8 +18,9 @@ rust_calibrate_lasso_job <- function(x, y, settings) .Call(wrap__rust_calibrate_
 # Start that of a trend filter.
 rust_calibrate_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_calibrate_trendfilter_job, x, y, settings)
 
-# The bytes up to the last end of a line that is in no quotes, and the lines in them; the first byte begins a line.
-rust_csv_ends <- function(bytes) .Call(wrap__rust_csv_ends, bytes)
+# Bytes that begin with a line, cut after the last end of a line that is in no quotes; `ended`: there are no more, and all is text. The text, a string
+# where it is UTF-8 and raw where it is not, the rest, the lines of the text, and whether it has quotes.
+rust_csv_cut <- function(bytes, ended) .Call(wrap__rust_csv_cut, bytes, ended)
 
 # The hash that is `before`, in hexadecimal digits, and the numbers of `values` from `from` on to
 # before `to`: all of their bits, and how many `values` there are.

@@ -101,7 +101,7 @@ file_reader <- function(files, format) {
     if (state$at > length(files)) return(FALSE)
     # Plain files, too.
     state$connection <- gzfile(files[state$at], "rb")
-    state$header <- names(parse_csv(first_csv_line(state), format))
+    state$header <- names(parse_csv(rust_csv_cut(first_csv_line(state), TRUE), format))
     if (is.null(state$known)) state$known <- state$header
     # Columns are found by their names, in any order.
     if (!setequal(state$header, state$known)) {
@@ -112,8 +112,8 @@ file_reader <- function(files, format) {
   read <- function(n) {
     repeat {
       if (is.null(state$connection) && !next_file()) return(NULL)
-      bytes <- csv_lines(state, n)
-      if (!is.null(bytes)) return(parse_csv(bytes, format, state$header))
+      lines <- csv_lines(state, n)
+      if (!is.null(lines)) return(parse_csv(lines, format, state$header))
       close_file()
     }
   }
@@ -129,20 +129,14 @@ csv_lines <- function(state, n) {
     more <- readBin(state$connection, "raw", wanted)
     bytes <- if (length(state$rest)) c(state$rest, more) else more
     if (!length(bytes)) return(NULL)
-    ends <- rust_csv_ends(bytes)
-    # The last line of a file may have no end.
-    if (!length(more)) ends <- c(length(bytes), max(ends[2L], 1))
-    last <- ends[1L]
-    if (last == 0) {
-      state$rest <- bytes
-      next
-    }
-    state$rest <- if (last < length(bytes)) bytes[(last + 1):length(bytes)] else raw()
-    state$line_bytes <- last / ends[2L]
-    text <- if (last < length(bytes)) bytes[seq_len(last)] else bytes
-    # Only empty lines, as at the end of a file.
-    if (last < 100 && all(text == newline | text == as.raw(13L))) next
-    return(text)
+    cut <- rust_csv_cut(bytes, !length(more))
+    state$rest <- cut$rest
+    taken <- length(bytes) - length(cut$rest)
+    if (taken == 0) next
+    # Empty lines, as at the end of a file.
+    if (cut$lines == 0) next
+    state$line_bytes <- taken / cut$lines
+    return(cut)
   }
 }
 
@@ -164,38 +158,48 @@ first_csv_line <- function(state) {
 }
 
 # With `names` there is no header. What is not UTF-8 is taken for Latin-1.
-parse_csv <- function(bytes, format, names = NULL) {
-  text <- rawToChar(bytes)
-  if (!validUTF8(text)) {
+parse_csv <- function(lines, format, names = NULL) {
+  if (is.raw(lines$text)) {
+    text <- rawToChar(lines$text)
     Encoding(text) <- "latin1"
-    text <- enc2utf8(text)
+    lines$text <- enc2utf8(text)
   }
-  rows <- if (requireNamespace("data.table", quietly = TRUE)) fast_csv(text, format, is.null(names)) else plain_csv(text, format, is.null(names))
+  parse <- if (requireNamespace("data.table", quietly = TRUE)) fast_csv else plain_csv
+  rows <- parse(lines, format, is.null(names))
   if (!is.null(names)) {
     if (length(rows) != length(names)) {
       stop("a line has ", length(rows), " fields and the header ", length(names), call. = FALSE)
     }
+    # A parser may leave out what it takes for something else.
+    if (nrow(rows) != lines$lines) stop(counted(lines$lines, "line"), " gave ", counted(nrow(rows), "row"), ": not all lines have as many fields", call. = FALSE)
     names(rows) <- names
   }
   rows
 }
 
-# A warning says that lines were left out or misread: no row may be lost without a word.
-fast_csv <- function(text, format, header) {
-  rows <- tryCatch(
-    data.table::fread(text = text, sep = format$sep, dec = format$dec, header = header, data.table = FALSE, na.strings = c("NA", ""),
+# A warning says that lines were left out or misread: no row may be lost without a word. fread() must come to its end to clean up.
+fast_csv <- function(lines, format, header) {
+  said <- NULL
+  rows <- withCallingHandlers(
+    data.table::fread(text = lines$text, sep = format$sep, dec = format$dec, header = header, data.table = FALSE, na.strings = c("NA", ""),
       nThread = 1L, showProgress = FALSE, integer64 = "double", fill = FALSE, blank.lines.skip = TRUE, encoding = "UTF-8"),
-    warning = function(w) stop(conditionMessage(w), call. = FALSE)
+    warning = function(w) {
+      said <<- c(said, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    }
   )
+  # As one that was interrupted did not.
+  said <- grep("not cleaned up properly", said, invert = TRUE, value = TRUE)
+  if (length(said)) stop(said[1L], call. = FALSE)
   # A quote within quotes is written twice, and read so.
-  names(rows) <- gsub("\"\"", "\"", names(rows), fixed = TRUE)
-  if (grepl("\"\"", text, fixed = TRUE)) {
+  if (lines$quotes) {
+    names(rows) <- gsub("\"\"", "\"", names(rows), fixed = TRUE)
     for (j in which(vapply(rows, is.character, NA))) rows[[j]] <- gsub("\"\"", "\"", rows[[j]], fixed = TRUE)
   }
   rows
 }
 
-plain_csv <- function(text, format, header) {
-  utils::read.table(text = text, sep = format$sep, dec = format$dec, header = header, quote = "\"", comment.char = "",
+plain_csv <- function(lines, format, header) {
+  utils::read.table(text = lines$text, sep = format$sep, dec = format$dec, header = header, quote = "\"", comment.char = "",
     na.strings = c("NA", ""), check.names = FALSE, encoding = "UTF-8")
 }

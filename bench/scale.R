@@ -41,8 +41,7 @@ repeated <- function() {
   held <- make_rows(1)
   left <- 0
   wbb_source(function(reset = FALSE) {
-    if (reset) left <<- share
-    left <<- left - 1
+    if (reset) left <<- share else left <<- left - 1
     if (reset || left < 0) NULL else held
   }, rows = share * size)
 }
@@ -130,7 +129,8 @@ measure <- function(...) {
   out <- tempfile("out", folder)
   settings <- c(list(...), rows = rows, draws = draws, share = setting("share", 0.2), folder = folder, out = out)
   call <- paste(shQuote(c(file.path(R.home("bin"), "Rscript"), "bench/scale.R", paste(names(settings), settings, sep = "="))), collapse = " ")
-  pid <- system(paste(call, "& echo $!"), intern = TRUE)[1L]
+  # What it says goes into a file: system() would wait for its end else.
+  pid <- system(paste(call, ">", shQuote(paste0(out, ".log")), "2>&1 & echo $!"), intern = TRUE)[1L]
   own <- all <- 0
   status <- file.path("/proc", pid, "status")
   value <- function(lines, name) sum(as.numeric(gsub("[^0-9]", "", grep(paste0("^", name), lines, value = TRUE)))) / 1024
@@ -141,7 +141,7 @@ measure <- function(...) {
     all <- max(all, value(lines, "VmHWM"))
     Sys.sleep(0.1)
   }
-  if (!file.exists(out)) stop("this failed: ", call)
+  if (!file.exists(out)) stop("this failed: ", call, "\n", paste(readLines(paste0(out, ".log")), collapse = "\n"))
   spent <- as.numeric(readLines(out))
   say(paste(names(list(...)), list(...), sep = "=", collapse = " "), sprintf(": %.1f s, %.1f s of the processor, %.0f MB", spent[1L], spent[2L], own))
   c(seconds = spent[1L], processor = spent[2L], own = own, all = all)
