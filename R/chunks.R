@@ -14,11 +14,13 @@ chunk_pause <- 0.02
 run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), packages = "wbb", stage = "draws") {
   crew <- list2env(list(
     chunks = chunks, tries = integer(length(chunks)), waiting = seq_along(chunks), running = list(), faults = list(),
-    done = 0, going = TRUE
+    done = 0, going = TRUE, dead = NULL
   ))
+  plan <- future::plan("list")
+  on.exit(if (isTRUE(crew$replanned)) future::plan(plan, .cleanup = FALSE, .init = FALSE))
   file <- tempfile("wbb-run-")
   file.create(file)
-  on.exit(unlink(file))
+  on.exit(unlink(file), add = TRUE)
   work <- awaited_work(work, file)
   begin <- function(chunk) {
     # Random numbers of R, if any are drawn, are seeded by draw; NULL also silences the check for them.
@@ -29,7 +31,7 @@ run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), p
   on.exit(progress_clear(bar), add = TRUE)
   repeat {
     begin_chunks(crew, begin)
-    if (!length(crew$running)) break
+    if (!length(crew$running) && is.null(crew$dead)) break
     end_chunks(crew, take)
     if (!crew$going) return(crew$faults)
     progress_update(bar, list(stage = stage, done = crew$done, total = total))
@@ -63,13 +65,41 @@ check_awaited <- function() {
 }
 
 begin_chunks <- function(crew, begin) {
-  while (crew$going && length(crew$waiting) && has_room(crew)) {
+  if (!is.null(crew$dead) && !length(crew$running)) leave_out(crew)
+  while (crew$going && length(crew$waiting) && is.null(crew$dead) && has_room(crew)) {
     at <- crew$waiting[1L]
     crew$waiting <- crew$waiting[-1L]
     crew$tries[at] <- crew$tries[at] + 1L
     begun <- attempt(begin(crew$chunks[[at]]), identity)
-    if (inherits(begun, "error")) try_again(crew, at, begun) else crew$running[[as.character(at)]] <- begun
+    crew$dead <- dead_worker(begun)
+    if (!is.null(crew$dead)) {
+      # No fault of the chunk.
+      crew$tries[at] <- crew$tries[at] - 1L
+      crew$waiting <- c(at, crew$waiting)
+    } else if (inherits(begun, "error")) {
+      try_again(crew, at, begun)
+    } else {
+      crew$running[[as.character(at)]] <- begun
+    }
   }
+}
+
+# A worker of a cluster that died before it was given anything counts as free, and would be the first to be asked each time: the
+# number of it among its workers, where that is what `begun` failed for.
+dead_worker <- function(begun) {
+  if (!inherits(begun, "FutureError")) return(NULL)
+  future <- if (is.null(begun$future)) attr(begun, "future") else begun$future
+  if (is.null(future$node) || length(future$workers) < 2L) return(NULL)
+  list(node = future$node, workers = future$workers)
+}
+
+# The others are asked alone from now on, in this run. Once none of them is at work: futures know them by their numbers.
+leave_out <- function(crew) {
+  plan <- future::plan("list")
+  plan[[1L]] <- future::tweak(future::cluster, workers = crew$dead$workers[-crew$dead$node])
+  future::plan(plan, .cleanup = FALSE, .init = FALSE)
+  crew$replanned <- TRUE
+  crew$dead <- NULL
 }
 
 # A worker that has died is never free again. Where none of ours has, all may be at work for somebody else: wait.

@@ -48,6 +48,25 @@ test_that("a worker that dies loses only its chunk, which another does", {
   expect_identical(found$parts[order(as.double(names(found$parts)))], list(`1` = 10, `4` = 40, `7` = 70, `10` = 100))
 })
 
+test_that("a worker that is dead before the run begins is left out, and the plan stays as it was", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("future")
+  workers <- future::makeClusterPSOCK(3, autoStop = FALSE)
+  on.exit(suppressWarnings(try(parallel::stopCluster(workers[2:3]), silent = TRUE)))
+  old <- future::plan(future::cluster, workers = workers)
+  on.exit(future::plan(old), add = TRUE, after = FALSE)
+  tools::pskill(parallel::clusterCall(workers[1], Sys.getpid)[[1L]], 9L)
+  Sys.sleep(0.5)
+  before <- future::nbrOfWorkers()
+  work <- function(chunk) 10 * chunk$first_draw
+  environment(work) <- globalenv()
+  found <- taken(work)
+  expect_length(found$faults, 0L)
+  expect_identical(found$parts[order(as.double(names(found$parts)))], list(`1` = 10, `4` = 40, `7` = 70, `10` = 100))
+  expect_identical(future::nbrOfWorkers(), before)
+})
+
 test_that("a chunk that kills every worker is given up, and said", {
   skip_on_cran()
   skip_if_not_installed("future")
