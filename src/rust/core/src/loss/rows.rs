@@ -1,5 +1,7 @@
 //! Rows that do not know of each other, with one predictor each: the loop that their families share.
 
+use crate::linalg::lanes::LANES;
+
 /// A row at η: its loss above the least that it can have, −∂l/∂η and ∂²l/∂η².
 pub struct AtRow {
     pub loss: f64,
@@ -26,6 +28,9 @@ pub fn each_row<R: Copy>(
     panel: &mut [f64],
     sums: Lines,
 ) {
+    if let [_] = sums.loss {
+        return each_alone(row, at, weights, panel, sums);
+    }
     let Lines { loss, least, weight, residual, curvature } = sums;
     let width = loss.len();
     let (least, weight) = (&mut least[..width], &mut weight[..width]);
@@ -43,5 +48,41 @@ pub fn each_row<R: Copy>(
             curvature[k] += w * here.curvature;
             line[k] = left;
         }
+    }
+}
+
+/// The same of one draw: rows side by side, where draws cannot be.
+#[inline(always)]
+fn each_alone<R: Copy>(
+    row: impl Fn(usize) -> (R, f64),
+    at: impl Fn(R, f64) -> AtRow,
+    weights: &[f64],
+    panel: &mut [f64],
+    sums: Lines,
+) {
+    let (mut loss, mut least, mut weight) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let (mut residual, mut curvature) = ([0.0; LANES], [0.0; LANES]);
+    for (e, (part, w)) in panel.chunks_mut(LANES).zip(weights.chunks(LANES)).enumerate() {
+        let count = part.len();
+        // What is missing in the last rows has no weight; any of them stands for it.
+        let known: [(R, f64); LANES] = std::array::from_fn(|k| row(e * LANES + k.min(count - 1)));
+        let (mut line, mut of_row) = ([0.0; LANES], [0.0; LANES]);
+        line[..count].copy_from_slice(part);
+        of_row[..count].copy_from_slice(w);
+        for k in 0..LANES {
+            let (here, w) = (at(known[k].0, -line[k]), of_row[k]);
+            let left = w * here.residual;
+            loss[k] += w * here.loss;
+            least[k] += w * known[k].1;
+            weight[k] += w;
+            residual[k] += left;
+            curvature[k] += w * here.curvature;
+            line[k] = left;
+        }
+        part.copy_from_slice(&line[..count]);
+    }
+    let lines = [sums.loss, sums.least, sums.weight, sums.residual, sums.curvature];
+    for (line, lanes) in lines.into_iter().zip([loss, least, weight, residual, curvature]) {
+        line[0] += lanes.iter().sum::<f64>();
     }
 }

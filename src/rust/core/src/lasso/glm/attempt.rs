@@ -19,6 +19,8 @@ pub struct Reference {
     pub weight: f64,
     /// The part of its error that a step of a draw by it leaves, by the theory of random weights.
     pub leaves: f64,
+    /// Rounds that gain little, after which a draw's own model is worth its cost.
+    pub patience: u32,
 }
 
 impl Reference {
@@ -41,6 +43,8 @@ pub struct Setting<'a> {
     /// Is what it ends with only a start for others? Then the end is near enough where the model says so,
     /// and nothing is proved.
     pub rough: bool,
+    /// Is it always one task, never a batch of draws?
+    pub alone: bool,
     /// Loss of a fit without columns, for one unit of weight.
     pub unit: f64,
 }

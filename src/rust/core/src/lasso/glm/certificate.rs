@@ -24,7 +24,7 @@
 //!
 //! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
 //! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
-//! the theory of random weights has it.
+//! the theory of random weights has it, whatever the corrections of `secant` gain beside it.
 
 use super::attempt::{Own, Reference, Setting};
 use super::model::{Model, Step};
@@ -33,6 +33,10 @@ use crate::penalty::Penalty;
 
 /// The least objective that gaps are measured against, as a part of that of a fit without columns.
 const FLOOR: f64 = 1e-10;
+
+/// The least part of the error that a step of the reference is thought to take. Steps that gain as much as
+/// the ones before are those of rounding, or the reference is given up.
+const LEFT: f64 = 0.05;
 
 /// What gaps are measured against.
 pub fn size(set: Setting, task: &Task) -> f64 {
@@ -61,8 +65,8 @@ pub fn by_reference(reference: &Reference, task: &Task, step: &Step, ratio: f64)
     if lacks(&reference.model, task, |_| 0.0) {
         return f64::INFINITY;
     }
-    let left = 1.0 - ratio.sqrt().max(reference.leaves);
-    if left > 0.05 { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
+    let left = (1.0 - ratio.sqrt().max(reference.leaves)).max(LEFT);
+    2.0 * (step.decrease / (left * left) + step.missed)
 }
 
 /// A bound of the gap at the task's place by its slopes alone: rows of one predictor, no coordinate without

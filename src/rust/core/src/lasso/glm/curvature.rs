@@ -130,7 +130,12 @@ fn of_risks(
 }
 
 /// X'v of these columns, and Σ v.
-pub fn column_sums(data: &Data, columns: &[u32], v: &[f64]) -> (Vec<f64>, f64) {
+pub fn column_sums(
+    data: &Data,
+    columns: &[u32],
+    v: &[f64],
+    control: &Control,
+) -> Result<(Vec<f64>, f64), Error> {
     let design = &data.base.design;
     let total = v.iter().sum();
     let mut sums = vec![0.0; columns.len()];
@@ -143,15 +148,16 @@ pub fn column_sums(data: &Data, columns: &[u32], v: &[f64]) -> (Vec<f64>, f64) {
         for (s, &j) in sums.iter_mut().zip(columns) {
             *s = all[j as usize] - x.shift[j as usize] * total;
         }
-        return (sums, total);
+        return Ok((sums, total));
     }
     for rows in design.blocks() {
+        control.check()?;
         let Some(block) = design.dense_block(&rows) else { break };
         for (s, &j) in sums.iter_mut().zip(columns) {
             *s += dot(&block[j as usize * rows.len()..][..rows.len()], &v[rows.clone()]);
         }
     }
-    (sums, total)
+    Ok((sums, total))
 }
 
 /// The curvature of the intercepts, then of these coordinates (predictor after predictor, ascending).
@@ -194,7 +200,7 @@ pub fn curvature(
             }
         }
         if intercepts > 0 {
-            let (sums, total) = column_sums(data, &columns, v);
+            let (sums, total) = column_sums(data, &columns, v, control)?;
             for (from, to) in [(k, l), (l, k)] {
                 for &(j, b) in &members[to] {
                     out[[from, j]] = sums[b];

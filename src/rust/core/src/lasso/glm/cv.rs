@@ -76,7 +76,8 @@ impl CrossValidated for Folding<'_> {
     ) -> Result<Vec<Path>, Error> {
         let glm = self.glm;
         let mut folds: Vec<Fold> = group.iter().map(|&f| self.fold(of_row, f)).collect();
-        let setting = Setting { direct: glm.is_small(), ..glm.rough(ROUGH) };
+        let whole = group == [0];
+        let setting = Setting { direct: glm.is_small(), alone: whole, ..glm.rough(ROUGH) };
         for &lambda in lambda {
             control.check()?;
             for fold in &mut folds {
@@ -95,11 +96,14 @@ impl CrossValidated for Folding<'_> {
                 }
                 solve_all(setting, &mut folds, control)?;
             }
-            self.judge(&mut folds, control)?;
+            // The fit to all rows has none to be judged by.
+            if !whole {
+                self.judge(&mut folds, control)?;
+            }
             for (fold, selected) in folds.iter_mut().zip(&selected) {
                 fold.fit.task.place.set(selected);
             }
-            if group == [0] && left < SATURATED * glm.unit {
+            if whole && left < SATURATED * glm.unit {
                 break;
             }
         }

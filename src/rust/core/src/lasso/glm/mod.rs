@@ -7,7 +7,7 @@
 //! Draws lie near the mode, so a few quadratic models of the loss lead there (`model`, on the small problems
 //! of least squares): passes over the data for a batch of draws (`pass`) find losses and gradients, `curvature`
 //! the models (`reweighted` goes to their minimum without them, where columns are sparse), `solve` goes from one
-//! to the next (`state`, for one draw) until a `certificate` says that it is there. A family is a file in [`crate::loss`].
+//! to the next (`state`, for one draw; `secant` takes what steps have shown into account) until a `certificate` says that it is there. A family is a file in [`crate::loss`].
 
 mod attempt;
 mod certificate;
@@ -18,6 +18,7 @@ mod model;
 mod pass;
 mod problem;
 mod reweighted;
+mod secant;
 mod setup;
 mod solve;
 mod state;

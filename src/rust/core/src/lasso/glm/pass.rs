@@ -1,5 +1,6 @@
 //! One pass over the data for a batch of problems of a family: losses and gradients.
 
+use super::curvature::column_sums;
 use super::task::{Data, Found, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
@@ -97,5 +98,34 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
         }
         task.found = found;
     }
+    Ok(())
+}
+
+/// The same of a problem that is never one of a batch, whose lanes would be idle; its sums are rounded
+/// otherwise.
+pub fn pass_alone(data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
+    if data.predictors() > 1 {
+        return pass(data, &mut [task], control);
+    }
+    let n = data.rows();
+    let (mut weights, mut panel) = (vec![0.0; n], vec![0.0; n]);
+    for rows in data.base.design.blocks() {
+        control.check()?;
+        task.weights.fill(rows.start, &mut weights[rows.clone()]);
+        data.predict(0, &rows, &task.place, &mut panel[rows.clone()]);
+    }
+    panel.iter_mut().for_each(|eta| *eta = -*eta);
+    let mut sums = Sums::new(sum::COUNT, 1);
+    data.likelihood.residuals(&(0..n), &weights, &mut panel, &mut sums);
+    let get = |which: usize| sums.get(which, 0);
+    let all: Vec<u32> = (0..data.cols() as u32).collect();
+    task.found = Found {
+        gradient: column_sums(data, &all, &panel, control)?.0,
+        slopes: vec![get(sum::RESIDUAL)],
+        loss: get(sum::LOSS),
+        least: get(sum::LEAST),
+        weight: get(sum::WEIGHT),
+        curvature: get(sum::CURVATURE),
+    };
     Ok(())
 }

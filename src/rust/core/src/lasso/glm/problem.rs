@@ -66,6 +66,7 @@ impl Glm {
             direct: false,
             limits,
             rough: false,
+            alone: false,
             unit: self.unit,
         }
     }
@@ -146,7 +147,7 @@ impl Glm {
             self.factors.fill(self.lambda[l] * factor, &[1.0], &mut task.penalty);
             task.place.set(from);
             let mut attempt = Attempt::from(task);
-            let setting = Setting { reference: self.shared(), ..self.rough(ROUGH) };
+            let setting = Setting { reference: self.shared(), alone: true, ..self.rough(ROUGH) };
             solve(setting, std::slice::from_mut(&mut attempt), control)?;
             Ok(attempt.task.place.flat())
         })

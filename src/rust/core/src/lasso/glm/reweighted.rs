@@ -28,8 +28,8 @@ const SHORTEST: f64 = 1e-14;
 const VAIN: u32 = 4;
 /// How near the minimum of a model a step goes: to a part of the square of the gap, never further away than
 /// the second, nor nearer than a part of the tolerance; and how much nearer after each step in vain.
-const SQUARED: f64 = 0.1;
-const COARSE: f64 = 1e-2;
+const SQUARED: f64 = 0.3;
+const COARSE: f64 = 0.05;
 const MISS: f64 = 0.3;
 const FINER: f64 = 0.1;
 
@@ -115,11 +115,13 @@ fn minimise(
     let base = task.place.intercept.first().copied().unwrap_or(0.0);
     let offset = |i: usize| base + data.offset.get(i).copied().unwrap_or(0.0);
     let response = shift.enumerate().map(|(i, s)| rows.eta[i] - offset(i) + s).collect();
-    let totals = data.intercept.then(|| {
+    let totals = if data.intercept {
         let all: Vec<u32> = (0..data.cols() as u32).collect();
-        let (xw, w) = column_sums(data, &all, &curvature);
-        Totals { w, yy: 0.0, xw }
-    });
+        let (xw, w) = column_sums(data, &all, &curvature, control)?;
+        Some(Totals { w, yy: 0.0, xw })
+    } else {
+        None
+    };
     let mut model = squares::Task {
         weights: RowWeights::Curvature(curvature),
         response: Some(response),
@@ -140,6 +142,15 @@ fn minimise(
         *b0 += rows.settle(data, control)?;
     }
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
+}
+
+/// Put the intercept of a task where it is best for its columns.
+pub fn settle_intercept(data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
+    if data.intercept {
+        let more = Rows::new(data, task, control)?.settle(data, control)?;
+        task.place.intercept.iter_mut().for_each(|b0| *b0 += more);
+    }
+    Ok(())
 }
 
 /// What is known of the rows at a place.

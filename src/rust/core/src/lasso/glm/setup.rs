@@ -1,10 +1,10 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
-use super::attempt::{Attempt, FEW, Reference};
+use super::attempt::{Attempt, FEW, Reference, Setting};
 use super::curvature::curvature;
 use super::cv::Folding;
 use super::model::Model;
-use super::pass::pass;
+use super::pass::pass_alone;
 use super::problem::Glm;
 use super::solve::solve;
 use super::task::{Data, Found};
@@ -20,13 +20,25 @@ use crate::lasso::task::{self, RowWeights};
 use crate::linalg::order::decreasing;
 use crate::loss::response::{Family, Measure, Ordered, Response};
 use crate::penalty::Factors;
+use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
 use std::sync::Arc;
 
 /// Most coordinates that a reference has.
 const REFERENCE_LIMIT: usize = 2000;
+/// How far the curvature of draws may be from it.
+const FAR: f64 = 0.9;
 /// Gap of the solutions on the way down to a lambda.
 const ROUGH: f64 = 1e-4;
+
+/// What a draw is made of, in multiplications for each row: a pass, a step of the reference with its pass,
+/// a model of the draw's own; and how far its curvature is from the reference.
+struct Costs {
+    pass: f64,
+    step: f64,
+    own: f64,
+    off: f64,
+}
 
 impl Glm {
     pub fn new(
@@ -132,7 +144,7 @@ impl Glm {
     fn unit_loss(&self, control: &Control) -> Result<f64, Error> {
         let mut task = self.task(RowWeights::Case(&self.plan));
         task.place.intercept = self.null_intercepts(&self.plan);
-        pass(&self.data, &mut [&mut task], control)?;
+        pass_alone(&self.data, &mut task, control)?;
         let unit = task.found.loss / task.found.weight;
         Ok(if unit > 0.0 && unit.is_finite() { unit } else { 1.0 })
     }
@@ -159,7 +171,7 @@ impl Glm {
         (0..self.factors.size()).filter(penalised).for_each(|j| task.penalty.exclude(j));
         task.place.intercept = self.null_intercepts(plan);
         let mut attempt = Attempt::from(task);
-        let setting = self.setting(self.options.limits.tolerance);
+        let setting = Setting { alone: true, ..self.setting(self.options.limits.tolerance) };
         solve(setting, std::slice::from_mut(&mut attempt), control)?;
         // As glmnet does, ridge borrows its path from a mixing of 0.001.
         let alpha = self.factors.alpha().max(1e-3);
@@ -180,7 +192,7 @@ impl Glm {
         let mut task = self.task(RowWeights::Case(&self.plan));
         task.place.intercept = self.null_intercepts(&self.plan);
         let mut attempt = Attempt::from(task);
-        let setting = self.setting(self.options.limits.tolerance);
+        let setting = Setting { alone: true, ..self.setting(self.options.limits.tolerance) };
         let mut reached = f64::INFINITY;
         for &l in &order {
             reached = self.approach(&mut attempt, lambda[l], reached, control)?;
@@ -197,7 +209,7 @@ impl Glm {
         }
         let smallest = order.last().copied().unwrap_or(0);
         self.factors.fill(lambda[smallest], &[1.0], &mut attempt.task.penalty);
-        pass(&self.data, &mut [&mut attempt.task], control)?;
+        pass_alone(&self.data, &mut attempt.task, control)?;
         let support = attempt.task.place.beta.iter().filter(|b| **b != 0.0).count();
         let method = self.choose(support);
         let reference = match method {
@@ -229,7 +241,8 @@ impl Glm {
         while at > 2.0 * lowest {
             at *= 0.5;
             self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
-            solve(self.rough(ROUGH), std::slice::from_mut(attempt), control)?;
+            let setting = Setting { alone: true, ..self.rough(ROUGH) };
+            solve(setting, std::slice::from_mut(attempt), control)?;
         }
         Ok(lambda)
     }
@@ -246,7 +259,9 @@ impl Glm {
         let Found { curvature, weight, .. } = task.found;
         let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
         let leaves = self.off(self.active(support));
-        Ok(Reference { model, reduced, curvature, weight, leaves })
+        let Costs { own, step, .. } = self.costs(support);
+        let patience = (0.5 * own / step).clamp(3.0, 30.0) as u32;
+        Ok(Reference { model, reduced, curvature, weight, leaves, patience })
     }
 
     /// Can the curvatures of many draws be one product of all columns?
@@ -266,14 +281,13 @@ impl Glm {
         2.0 * (active / self.plan.units() as f64).sqrt()
     }
 
-    /// Cheapest method by multiplications for each row, passes from the theory of the reference model.
-    fn choose(&self, support: usize) -> Method {
+    /// What the parts of a draw cost, in multiplications for each row.
+    fn costs(&self, support: usize) -> Costs {
         let design = &self.data.base.design;
         let n = self.data.rows().max(1) as f64;
         let classes = self.data.predictors() as f64;
         let coupled = self.data.likelihood.coupled();
         let (p, size) = (self.data.cols() as f64, self.data.size() as f64);
-        let few = self.is_small();
         let per_row = design.size() as f64 / n;
         // An exponential costs as much as 20 fused multiplications, a random weight as 75.
         let pass = classes * (2.0 * per_row + 20.0) + if n > 65_536.0 { 75.0 } else { 5.0 };
@@ -287,14 +301,30 @@ impl Glm {
         };
         let gram = gram * classes * (classes + 1.0) / 2.0 * if coupled { 2.0 } else { 1.0 };
         let inner = (active.powi(3) / 6.0 + 20.0 * active * active) / n;
-        let working = 2.0 * (gram + inner) + 6.0 * pass;
-        let off = self.off(active);
+        // A small prior weight lets in many more columns: if their number goes with the root of λ, its
+        // square has this mean over an exponential one.
+        let most = size.min(n).max(active);
+        let spread = match self.plan.prior() {
+            PriorWeight::Random => 1.0 + 2.0 * (most / active).ln(),
+            _ => 1.0,
+        };
+        let step = pass + 10.0 * active * size.min(512.0) / n;
+        Costs { pass, step, own: spread * (gram + inner), off: self.off(active) }
+    }
+
+    /// Cheapest method, passes from the theory of the reference model.
+    fn choose(&self, support: usize) -> Method {
+        let Costs { pass, step, own, off } = self.costs(support);
+        let few = self.is_small();
+        let size = self.data.size() as f64;
+        let working = 2.0 * own + 6.0 * pass;
         let passes = 3.0 + (1e-7f64).ln() / (2.0 * off.min(0.99).ln());
-        let reference = passes * (pass + 10.0 * active * size.min(512.0) / n);
+        // Where it gains too little it still leads to where one model of the draw's own is enough.
+        let reference = (passes * step).min(6.0 * step + own + 2.0 * pass);
         // The products of all draws at once: five of their multiplications cost as much as two of a pass.
         let direct = 2.5 * (0.2 * size * (size + 1.0) + pass);
         let other = if few { direct } else { working };
-        if off < 0.5 && self.data.size() <= REFERENCE_LIMIT && reference < other {
+        if off < FAR && self.data.size() <= REFERENCE_LIMIT && reference < other {
             Method::Reference
         } else if few {
             Method::Gram

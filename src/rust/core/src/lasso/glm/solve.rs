@@ -7,16 +7,13 @@
 use super::attempt::{Attempt, FEW, Own, Setting};
 use super::curvature::{curvature, curvatures};
 use super::model::Model;
-use super::pass::pass;
-use super::state::{Next, State};
+use super::pass::{pass, pass_alone};
+use super::state::{NEARLY, Next, State};
 use super::task::{Data, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::batch::End;
 use std::borrow::BorrowMut;
-
-/// Part of its penalty that a slope has where its column comes into a model.
-const NEARLY: f64 = 0.9;
 
 /// Solve all tasks from their places; on return `found` belongs to the place.
 pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
@@ -35,7 +32,10 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
         if open.is_empty() {
             break;
         }
-        pass(set.data, &mut open, control)?;
+        match open.as_mut_slice() {
+            [one] if set.alone => pass_alone(set.data, one, control)?,
+            all => pass(set.data, all, control)?,
+        }
         let mut wanting: Vec<(&mut Attempt, &mut State)> = Vec::new();
         for (attempt, state) in
             attempts.iter_mut().zip(&mut states).filter(|(_, s)| s.end.is_none())
@@ -43,7 +43,7 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
             control.check()?;
             let attempt = attempt.borrow_mut();
             if let Next::Model = state.look(set, attempt, round, control)? {
-                let coordinates = choose(set.data, &attempt.task);
+                let coordinates = choose(set.data, &attempt.task, state.nearly);
                 if !state.step_reweighted(set, &mut attempt.task, &coordinates, control)? {
                     wanting.push((attempt, state));
                 }
@@ -66,7 +66,8 @@ fn make_models(
     control: &Control,
 ) -> Result<(), Error> {
     let Setting { data, direct, .. } = set;
-    let coordinates: Vec<Vec<u32>> = wanting.iter().map(|(a, _)| choose(data, &a.task)).collect();
+    let coordinates: Vec<Vec<u32>> =
+        wanting.iter().map(|(a, s)| choose(data, &a.task, s.nearly)).collect();
     let grams = if direct {
         let mut tasks: Vec<&mut Task> = wanting.iter_mut().map(|(a, _)| &mut a.task).collect();
         curvatures(data, &mut tasks, control)?
@@ -92,19 +93,19 @@ fn make_models(
 
 /// The coordinates of a model: all where they are few, else the support, those without a kink, and
 /// what is violated or nearly so; the worst of these where they are many.
-fn choose(data: &Data, task: &Task) -> Vec<u32> {
+fn choose(data: &Data, task: &Task, nearly: f64) -> Vec<u32> {
     let all = data.size() <= FEW;
     let (mut chosen, mut wanted) = (Vec::new(), Vec::new());
     for j in (0..data.size()).filter(|&j| task.penalty.l1[j].is_finite()) {
         let lack = task.lack(j);
         if all || lack == f64::INFINITY {
             chosen.push(j as u32);
-        } else if lack > NEARLY {
+        } else if lack >= nearly {
             wanted.push((lack, j as u32));
         }
     }
     let most = chosen.len().max(FEW);
-    if wanted.len() > most {
+    if wanted.len() > most && nearly == NEARLY {
         wanted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         wanted.truncate(most);
     }

@@ -6,19 +6,20 @@
 use super::attempt::{Attempt, FEW, Own, Setting};
 use super::certificate::{all_free, by_own, by_reference, by_slopes, lacks, separates, size};
 use super::model::{Approach, Enough, Solver, Step};
-use super::reweighted::Reweighting;
+use super::reweighted::{Reweighting, settle_intercept};
+use super::secant::Secants;
 use super::task::{Found, Place, Task};
 use crate::engine::job::Control;
 use crate::engine::problem::Status;
 use crate::error::Error;
 use crate::lasso::batch::End;
 
-/// Part of the last gain below which a model made elsewhere serves on, and rounds above that for
-/// which the reference is put up with.
+/// Part of the last gain below which a model made elsewhere serves on.
 const SERVES: f64 = 0.1;
 /// Part of its penalty that a slope outside of a model may come near to it while the model serves.
 const NEAR: f64 = 0.05;
-const PATIENCE: u32 = 3;
+/// The same where a column comes into one.
+pub const NEARLY: f64 = 0.9;
 /// Rounds without less to gain after which double precision is exhausted.
 const EXHAUSTED: u32 = 6;
 /// Steps of coefficients without a penalty that are not small, the part of the loss of a fit without
@@ -27,6 +28,8 @@ const EXHAUSTED: u32 = 6;
 const LONG: f64 = 0.02;
 const GOOD: f64 = 0.05;
 const PERFECT: f64 = 1e-9;
+/// The same below which rows hardly have a curvature to be weighed by.
+const ALL_BUT_PERFECT: f64 = 1e-3;
 const LINGERS: u32 = 20;
 /// What is left of the error of coefficients, none of which is penalised.
 const SHARP: f64 = 1e-7;
@@ -60,6 +63,12 @@ pub struct State {
     stalled: u32,
     lingered: u32,
     reweighting: Reweighting,
+    secants: Secants,
+    /// The end of the model's step, where another place was tried.
+    plain: Option<Place>,
+    /// Part of its penalty that a slope has where its column comes into a model; less where models of
+    /// fewer columns could prove nothing.
+    pub nearly: f64,
     pub end: Option<End>,
 }
 
@@ -89,6 +98,9 @@ impl State {
             stalled: 0,
             lingered: 0,
             reweighting: Reweighting::default(),
+            secants: Secants::default(),
+            plain: None,
+            nearly: NEARLY,
             end: None,
         }
     }
@@ -129,10 +141,13 @@ impl State {
             return Ok(Next::Pass);
         }
         if uphill {
-            return Ok(self.go_back(set, attempt, round));
+            return self.go_back(set, attempt, round, control);
         }
         self.best = Some((task.place.clone(), task.found.clone(), objective));
-        (self.part, self.fresh) = (1.0, false);
+        (self.part, self.fresh, self.plain) = (1.0, false, None);
+        if self.uses == Uses::Reference {
+            self.secants.note(attempt.task.place.flat(), attempt.task.slopes());
+        }
         if round >= set.limits.iterations {
             self.give_up(set, &mut attempt.task, round);
             return Ok(Next::Done);
@@ -163,20 +178,37 @@ impl State {
         if self.certify(set, &mut attempt.task, &step, bound, left, round) {
             return Ok(Next::Done);
         }
-        let serves = match self.uses {
-            Uses::Reference => {
-                self.slow = if ratio > 0.3 { self.slow + 1 } else { 0 };
-                !outside && self.slow <= PATIENCE
-            }
-            // One left by another lambda is worth a try.
-            Uses::Own | Uses::Reweighted => {
-                !outside && (ratio <= SERVES || self.last.is_none()) && set.data.size() > FEW
-            }
-        };
+        // Made too far from here to prove that this is near enough: one made here does.
+        let unproved = self.uses == Uses::Own
+            && step.doubled() <= set.limits.tolerance * size(set, &attempt.task);
+        let serves = !unproved
+            && match self.uses {
+                Uses::Reference => {
+                    self.slow = if ratio > 0.3 { self.slow + 1 } else { 0 };
+                    !outside && self.slow <= set.reference.map_or(0, |r| r.patience)
+                }
+                // One left by another lambda is worth a try.
+                Uses::Own | Uses::Reweighted => {
+                    !outside && (ratio <= SERVES || self.last.is_none()) && set.data.size() > FEW
+                }
+            };
         if !serves {
             return Ok(Next::Model);
         }
+        let corrected = match self.uses {
+            Uses::Reference => {
+                let (l1, intercepts) = (&attempt.task.penalty.l1, step.to.intercept.len());
+                self.secants.correct(step.to.flat(), |i| {
+                    if i < intercepts { 0.0 } else { l1[i - intercepts] }
+                })
+            }
+            _ => None,
+        };
         self.go(&mut attempt.task, step);
+        if let Some(there) = corrected {
+            self.plain = Some(attempt.task.place.clone());
+            attempt.task.place.set(&there);
+        }
         Ok(Next::Pass)
     }
 
@@ -275,6 +307,10 @@ impl State {
         if self.certify(set, &mut attempt.task, &step, bound, step.free, round) {
             return Ok(());
         }
+        if step.doubled() <= set.limits.tolerance * size(set, &attempt.task) {
+            // Soon all of them: what a step may add to slopes can be more than a small penalty.
+            self.nearly = if self.nearly > 0.1 { 0.25 * self.nearly } else { 0.0 };
+        }
         let small = step.decrease < 1e-5 * size(set, &attempt.task);
         let less = step.decrease < 0.5 * self.least;
         self.stalled = if less || !small { 0 } else { self.stalled + 1 };
@@ -296,7 +332,7 @@ impl State {
         coordinates: &[u32],
         control: &Control,
     ) -> Result<bool, Error> {
-        if task.found.loss <= GOOD * set.unit * task.found.weight {
+        if task.found.loss <= ALL_BUT_PERFECT * set.unit * task.found.weight {
             return Ok(false);
         }
         let Some(to) = self.reweighting.step(set, task, coordinates, control)? else {
@@ -350,24 +386,39 @@ impl State {
     }
 
     /// After a step that went uphill.
-    fn go_back(&mut self, set: Setting, attempt: &mut Attempt, round: u32) -> Next {
+    fn go_back(
+        &mut self,
+        set: Setting,
+        attempt: &mut Attempt,
+        round: u32,
+        control: &Control,
+    ) -> Result<Next, Error> {
         let task = &mut attempt.task;
-        let Some((place, found, _)) = &self.best else { return Next::Done };
+        let Some((place, found, _)) = &self.best else { return Ok(Next::Done) };
+        if let Some(plain) = self.plain.take() {
+            self.secants.forget();
+            task.place = plain;
+            return Ok(Next::Pass);
+        }
         if !self.fresh {
             // The model was made elsewhere: again, with the curvature from here.
             (task.place, task.found) = (place.clone(), found.clone());
-            return Next::Model;
+            return Ok(Next::Model);
         }
         self.part *= 0.25;
         self.last = None;
         match &self.target {
             Some(target) if self.part > 1e-12 && round < set.limits.iterations => {
                 task.place = place.towards(target, self.part);
-                Next::Pass
+                if self.uses == Uses::Reweighted {
+                    // Its intercept is the best at the end of the step, and no mean of the two on the way.
+                    settle_intercept(set.data, task, control)?;
+                }
+                Ok(Next::Pass)
             }
             _ => {
                 self.give_up(set, task, round);
-                Next::Done
+                Ok(Next::Done)
             }
         }
     }

@@ -163,6 +163,12 @@ impl<'a> Task<'a> {
         self.found.gradient[j] - self.penalty.ridge[j] * self.place.beta[j]
     }
 
+    /// Of the intercepts, then of all coordinates.
+    pub fn slopes(&self) -> Vec<f64> {
+        let intercepts = self.found.slopes.iter().take(self.place.intercept.len()).copied();
+        intercepts.chain((0..self.place.beta.len()).map(|j| self.slope(j))).collect()
+    }
+
     /// How badly coordinate j is wanted in a model: its slope relative to its penalty, infinite if it is
     /// not zero or has no ℓ1 term.
     pub fn lack(&self, j: usize) -> f64 {
