@@ -22,7 +22,7 @@ formula_new_x <- function(fit, newdata, argument) {
 # Missing values stay: predict() refuses them, model.frame() treats them as it is told.
 new_frame <- function(fit, terms, newdata, argument) {
   check_columns(names(fit$variables), names(newdata), argument)
-  check_new_types(fit$variables, terms, newdata, argument)
+  check_new_types(fit, terms, newdata, argument)
   frame <- formula_error(stats::model.frame(terms, newdata, na.action = stats::na.pass), argument)
   for (name in names(fit$xlevels)) {
     frame[[name]] <- known_levels(frame[[name]], fit$xlevels[[name]], name, argument)
@@ -39,8 +39,9 @@ check_columns <- function(needed, given, argument) {
 
 # As lm() does: text in place of a number would become the dummies of its values. What factor()
 # makes of a column is judged by its levels, whatever it was made of.
-check_new_types <- function(types, terms, newdata, argument) {
-  for (name in intersect(names(types), typed_variables(terms))) {
+check_new_types <- function(fit, terms, newdata, argument) {
+  types <- fit$variables
+  for (name in intersect(names(types), typed_variables(terms, names(fit$xlevels)))) {
     value <- newdata[[name]]
     # A column of NA is logical, and found missing later.
     if (!same_type(data_type(value), types[[name]]) && !all(is.na(value))) {
@@ -53,11 +54,10 @@ text_types <- c("factor", "ordered", "character")
 
 same_type <- function(a, b) a == b || all(c(a, b) %in% text_types)
 
-# All but those that occur only within expressions that give a factor.
-typed_variables <- function(terms) {
+# All but those that occur only within expressions that give a factor, `factors` by their text.
+typed_variables <- function(terms, factors) {
   expressions <- as.list(attr(terms, "variables"))[-1L]
-  types <- attr(terms, "dataClasses")[vapply(expressions, deparse1, "")]
-  typed <- vapply(expressions, is.symbol, NA) | !types %in% text_types
+  typed <- vapply(expressions, is.symbol, NA) | !vapply(expressions, deparse1, "") %in% factors
   unlist(lapply(expressions[typed], all.vars))
 }
 

@@ -140,3 +140,29 @@ test_that("names that an unnamed fit cannot use are said", {
   expect_equal(unname(out), unname(fitted(fit)))
   expect_bad(predict(fit, x[, 1:4]), "newdata", "5 columns")
 })
+
+test_that("fits from a source know the types of their columns, too", {
+  set.seed(1)
+  d <- data.frame(num = rnorm(40), flag = rep(c(TRUE, FALSE), 20), day = as.Date("2024-01-01") + sample(40), text = rep(c("a", "b"), each = 20), y = rnorm(40))
+  formula <- y ~ num + flag + day + text + factor(num > 0)
+  fits <- list(
+    wbb_lasso(formula, wbb_source(d), lambda = 1, draws = 4, seed = 1),
+    wbb_lasso(wbb_moments(formula, wbb_source(d), draws = 4, seed = 1), lambda = 1),
+    wbb_lasso(formula, d, lambda = 1, draws = 4, seed = 1)
+  )
+  new <- d[1:4, ]
+  with <- function(name, value) {
+    new[[name]] <- value
+    new
+  }
+  for (fit in fits) {
+    expect_length(predict(fit, with("text", factor(new$text))), 4L)
+    expect_bad(predict(fit, with("num", c("1", "2", "1", "2"))), "newdata")
+    expect_bad(predict(fit, with("num", gl(2, 2))), "newdata")
+    expect_bad(predict(fit, with("num", new$day)), "newdata")
+    expect_bad(predict(fit, with("num", I(matrix(1:8, 4)))), "newdata")
+    expect_bad(predict(fit, with("flag", as.character(new$flag))), "newdata")
+    expect_bad(predict(fit, with("day", as.numeric(new$day))), "newdata")
+    expect_bad(predict(fit, with("day", as.character(new$day))), "newdata")
+  }
+})
