@@ -68,7 +68,7 @@ summary.wbb_bridge <- function(object, probs = c(0.025, 0.5, 0.975), digits = ma
   draws <- chain_draws(object)
   sd <- column_sds(draws)
   table <- data.frame(
-    term = colnames(draws), mean = colMeans(draws), sd = sd, quantile_columns(draws, probs), p_positive = colMeans(draws > 0),
+    term = colnames(draws), mean = draw_means(draws), sd = sd, quantile_columns(draws, probs), p_positive = draw_signs(draws),
     mcse = sd / sqrt(object$mcmc$ess), ess = object$mcmc$ess, rhat = object$mcmc$rhat,
     check.names = FALSE, row.names = NULL
   )

@@ -87,8 +87,8 @@ comparison_rows <- function(fit, label, lambda, level) {
   draws <- draws_matrix(fit, lambda)
   limits <- column_quantiles(draws, interval_probs(level))
   data.frame(
-    term = colnames(draws), fit = label, mean = colMeans(draws), sd = column_sds(draws),
-    lwr = limits[1L, ], upr = limits[2L, ], p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
+    term = colnames(draws), fit = label, mean = draw_means(draws), sd = column_sds(draws),
+    lwr = limits[1L, ], upr = limits[2L, ], p_zero = draw_zeros(draws), p_positive = draw_signs(draws),
     row.names = NULL
   )
 }

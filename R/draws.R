@@ -28,8 +28,31 @@ chosen_lambdas <- function(fit, lambda) {
   if (is.null(lambda)) fit$lambda else fit$lambda[lambda_index(fit, lambda)]
 }
 
-# Type-7 quantiles of all columns by a single sort, `probs` by columns.
+# What `make` says of each column, in blocks of columns: R hears a stop between them.
+over_columns <- function(draws, size, make) {
+  blocks <- parts_of(ncol(draws), max(1, floor(part_size / 8 / max(1, nrow(draws)))))
+  if (length(blocks) == 1L) return(make(draws))
+  out <- matrix(0, size, ncol(draws), dimnames = list(NULL, colnames(draws)))
+  for (block in blocks) {
+    at <- seq.int(block[1L] + 1, block[2L])
+    out[, at] <- make(draws[, at, drop = FALSE])
+    Sys.sleep(0)
+  }
+  if (size == 1L) out[1L, ] else out
+}
+
+draw_means <- function(draws) over_columns(draws, 1L, colMeans)
+# The share of the draws that are zero, or positive.
+draw_zeros <- function(draws) over_columns(draws, 1L, function(block) colMeans(block == 0))
+draw_signs <- function(draws) over_columns(draws, 1L, function(block) colMeans(block > 0))
+
+# Type-7 quantiles of all columns, `probs` by columns.
 column_quantiles <- function(draws, probs) {
+  over_columns(draws, length(probs), function(block) block_quantiles(block, probs))
+}
+
+# By a single sort.
+block_quantiles <- function(draws, probs) {
   n <- nrow(draws)
   sorted <- draws[order(col(draws), draws)]
   dim(sorted) <- dim(draws)
@@ -43,9 +66,10 @@ column_quantiles <- function(draws, probs) {
 }
 
 column_sds <- function(draws) {
-  n <- nrow(draws)
-  centred <- draws - rep(colMeans(draws), each = n)
-  sqrt(colSums(centred^2) / (n - 1))
+  over_columns(draws, 1L, function(block) {
+    centred <- block - rep(colMeans(block), each = nrow(block))
+    sqrt(colSums(centred^2) / (nrow(block) - 1))
+  })
 }
 
 #' The draws in other formats, and joined
@@ -109,6 +133,7 @@ all_draws <- function(fit, lambda, failed, ..., .function) {
 as.data.frame.wbb <- function(x, row.names = NULL, optional = FALSE, lambda = NULL, failed = FALSE,
                               stringsAsFactors = FALSE, ...) {
   check_fit(x)
+  failed <- check_flag(failed, "failed")
   one <- function(at) {
     draws <- draws_matrix(x, at, failed = failed, ..., .function = "as.data.frame")
     with_row_names(as.data.frame(draws, optional = TRUE), row.names)

@@ -63,8 +63,8 @@ class_shape <- function(estimates, fit, lambdas) {
 
 point_estimate <- function(fit, lambda, type) {
   switch(type,
-    mode = if (has_mode(fit)) mode_estimate(fit, lambda) else colMeans(draws_matrix(fit, lambda)),
-    mean = colMeans(draws_matrix(fit, lambda)),
+    mode = if (has_mode(fit)) mode_estimate(fit, lambda) else draw_means(draws_matrix(fit, lambda)),
+    mean = draw_means(draws_matrix(fit, lambda)),
     median = column_quantiles(draws_matrix(fit, lambda), 0.5)[1L, ]
   )
 }
@@ -103,7 +103,7 @@ credible_limits <- function(draws, level) {
 }
 
 check_parm <- function(parm, names, argument = "parm") {
-  if (!is.atomic(parm)) bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm)
+  if (!is.atomic(parm) || is_classed_table(parm)) bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm)
   at <- if (is.character(parm)) match_name(parm, names) else match(parm, seq_along(names))
   if (anyNA(at)) {
     bad_argument(argument, paste("name coefficients of the fit:", show_values(names)), parm,

@@ -77,7 +77,7 @@ summary.wbb_mlp <- function(object, probs = c(0.025, 0.5, 0.975), digits = max(3
 }
 
 measure_table <- function(draws, probs) {
-  data.frame(term = colnames(draws), mean = colMeans(draws), sd = column_sds(draws), quantile_columns(draws, probs),
+  data.frame(term = colnames(draws), mean = draw_means(draws), sd = column_sds(draws), quantile_columns(draws, probs),
     check.names = FALSE, row.names = NULL)
 }
 
@@ -138,10 +138,10 @@ tidy.wbb_mlp <- function(x, conf.int = FALSE, conf.level = 0.95, estimate = c("m
   conf.int <- check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level, "conf.level")
   draws <- draws_matrix(x, parameters = parameters)
-  middle <- if (estimate == "mean") colMeans(draws) else column_quantiles(draws, 0.5)[1L, ]
+  middle <- if (estimate == "mean") draw_means(draws) else column_quantiles(draws, 0.5)[1L, ]
   table <- data.frame(term = colnames(draws), estimate = middle, std.error = column_sds(draws), row.names = NULL)
   if (conf.int) table[c("conf.low", "conf.high")] <- as.data.frame(credible_limits(draws, conf.level))
-  table$p.positive <- unname(colMeans(draws > 0))
+  table$p.positive <- unname(draw_signs(draws))
   exponentiated(table, exponentiate)
 }
 

@@ -100,7 +100,7 @@ parts_of <- function(length, size = part_size) {
   Map(c, from, pmin(from + size, length))
 }
 
-# Numbers as text, of which R writes a million in half a second.
+# Numbers as text, of which R writes a million in half a second, and collects garbage among them in a tenth.
 as_text <- function(values) {
   if (length(values) <= text_size) return(as.character(values))
   text <- character(length(values))
@@ -112,7 +112,7 @@ as_text <- function(values) {
   text
 }
 
-text_size <- 1e5
+text_size <- 2e4
 
 # A matrix on its way to Rust.
 rust_matrix <- function(x) {

@@ -63,8 +63,8 @@ summary_table <- function(lambda, fit, probs) {
   draws <- draws_matrix(fit, lambda)
   sd <- column_sds(draws)
   table <- data.frame(
-    term = colnames(draws), mode = point_estimate(fit, lambda, "mode"), mean = colMeans(draws), sd = sd,
-    quantile_columns(draws, probs), p_zero = colMeans(draws == 0), p_positive = colMeans(draws > 0),
+    term = colnames(draws), mode = point_estimate(fit, lambda, "mode"), mean = draw_means(draws), sd = sd,
+    quantile_columns(draws, probs), p_zero = draw_zeros(draws), p_positive = draw_signs(draws),
     mcse = sd / sqrt(nrow(draws)), check.names = FALSE, row.names = NULL
   )
   if (is_path(fit)) cbind(lambda = lambda, table) else table

@@ -42,43 +42,63 @@ survival_values <- function(fit, rows, times, lambda, asked) {
     survival_at(parts$y, parts$status, parts$weights, parts$fitted, eta, times)
   }
   if (asked$estimate == "mode" && asked$interval == "none") return(array(point, shape, names))
-  draws <- survival_draws(fit, rows, times, lambda)
-  if (is.null(point)) point <- colMeans(draws)
-  if (asked$interval == "none") return(array(point, shape, names))
-  limits <- t(column_quantiles(draws, interval_probs(asked$level)))
-  array(c(point, limits), c(shape, 3L), c(names, list(c("fit", "lwr", "upr"))))
+  probs <- if (asked$interval != "none") interval_probs(asked$level)
+  over_draws <- survival_over_draws(survival_parts(fit, rows, times, lambda), probs)
+  if (is.null(point)) point <- over_draws[, 1L]
+  if (is.null(probs)) return(array(point, shape, names))
+  array(c(point, over_draws[, -1L]), c(shape, 3L), c(names, list(c("fit", "lwr", "upr"))))
 }
 
-# Draws by rows and times; baselines take longer than products, so blocks are smaller.
-survival_draws <- function(fit, rows, times, lambda, numbers = block_numbers / 8) {
+# Of each draw the risks of the rows and the cumulative hazard at the times, a row a draw; blocks are small, so that a stop is heard.
+survival_parts <- function(fit, rows, times, lambda, numbers = block_numbers / 8) {
   usable <- usable_draws(fit, lambda)
   draws <- draws_matrix(fit, lambda)
   own <- linear_rows(fit, NULL)
-  cells <- nrow(rows$x) * length(times)
-  check_size(as.double(length(usable)) * cells, "the curves", "times", times, "Ask for fewer rows or times.")
-  out <- matrix(0, length(usable), cells)
-  size <- max(1, floor(numbers / fit$spec$n))
-  for (start in seq(1, by = size, length.out = ceiling(length(usable) / size))) {
-    at <- start:min(start + size - 1, length(usable))
+  size <- as.double(length(usable)) * (nrow(rows$x) + length(times)) + 3 * as.double(nrow(rows$x)) * length(times)
+  check_size(size, "the curves", "times", times, "Ask for fewer rows or times.")
+  risk <- matrix(0, length(usable), nrow(rows$x))
+  hazard <- matrix(0, length(usable), length(times))
+  step <- max(1, floor(numbers / fit$spec$n))
+  for (start in seq(1, by = step, length.out = ceiling(length(usable) / step))) {
+    at <- start:min(start + step - 1, length(usable))
     weights <- t(weights(fit, usable[at])[, seq_len(fit$spec$n), drop = FALSE])
     coefficients <- t(draws[at, , drop = FALSE])
-    out[at, ] <- t(survival_at(fit$y, fit$spec$status, weights, link_values(own, coefficients, fit$spec),
-      link_values(rows, coefficients, fit$spec), times))
+    parts <- baseline_parts(fit$y, fit$spec$status, weights, link_values(own, coefficients, fit$spec),
+      link_values(rows, coefficients, fit$spec), times)
+    risk[at, ] <- t(parts$risk)
+    hazard[at, ] <- t(parts$hazard)
+    Sys.sleep(0)
+  }
+  list(risk = risk, hazard = hazard)
+}
+
+# The mean of all draws and their quantiles, a line for each row and time, rows first. All draws of all of them would be many times larger
+# than what is made of them.
+survival_over_draws <- function(parts, probs, numbers = block_numbers / 8) {
+  n <- ncol(parts$risk)
+  out <- matrix(0, n * ncol(parts$hazard), 1L + length(probs))
+  for (part in parts_of(nrow(out), max(1, floor(numbers / nrow(parts$risk))))) {
+    cell <- seq.int(part[1L], length.out = part[2L] - part[1L])
+    draws <- exp(-parts$risk[, cell %% n + 1, drop = FALSE] * parts$hazard[, cell %/% n + 1, drop = FALSE])
+    out[cell + 1, ] <- cbind(colMeans(draws), if (!is.null(probs)) t(column_quantiles(draws, probs)))
     Sys.sleep(0)
   }
   out
 }
 
-# exp(−H(t) e^η) at new rows and times by the baselines of the columns of weights and of η at the rows of the fit: rows and
-# times by columns.
+# exp(−H(t) e^η) at new rows and times, by the baseline of the weights and of η at the rows of the fit.
 survival_at <- function(time, status, weights, own, eta, times) {
+  parts <- baseline_parts(time, status, weights, own, eta, times)
+  exp(-outer(parts$risk[, 1L], parts$hazard[, 1L]))
+}
+
+# Risks of new rows and cumulative hazards at times, a column for each of weights and of η; both are against the largest η of
+# the rows of the fit, so that nothing overflows.
+baseline_parts <- function(time, status, weights, own, eta, times) {
   own <- as.matrix(own)
   top <- own[cbind(max.col(t(own), "first"), seq_len(ncol(own)))]
   steps <- breslow(time, status, weights, exp(own - rep(top, each = nrow(own))))
-  hazard <- baseline_at(steps, times)
-  risk <- exp(as.matrix(eta) - rep(top, each = nrow(eta)))
-  exp(-risk[rep(seq_len(nrow(risk)), length(times)), , drop = FALSE] *
-    hazard[rep(seq_along(times), each = nrow(risk)), , drop = FALSE])
+  list(risk = exp(as.matrix(eta) - rep(top, each = nrow(eta))), hazard = baseline_at(steps, times))
 }
 
 # Curves ---------------------------------------------------------------------------

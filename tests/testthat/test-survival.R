@@ -16,7 +16,8 @@ test_that("curves and risks of the mode are those of survfit() and coxph()", {
 })
 
 test_that("a draw's curve is that of its own weights", {
-  draws <- survival_draws(fit, linear_rows(fit, new), c(200, 400), NULL)
+  parts <- survival_parts(fit, linear_rows(fit, new), c(200, 400), NULL)
+  draws <- exp(-parts$risk[, c(1, 2, 1, 2)] * parts$hazard[, c(1, 1, 2, 2)])
   w <- weights(fit)[4, seq_len(nrow(lung))]
   peer <- survival::coxph(survival::Surv(time, status) ~ age + sex + ph.ecog, lung, weights = w, ties = "breslow")
   curve <- summary(survival::survfit(peer, new), times = c(200, 400))$surv
@@ -24,8 +25,9 @@ test_that("a draw's curve is that of its own weights", {
   limits <- predict(fit, new, "survival", times = c(200, 400), interval = "credible", level = 0.5)
   expect_equal(as.vector(limits[, , "lwr"]), unname(apply(draws, 2, quantile, 0.25)))
   expect_equal(as.vector(predict(fit, new, "survival", times = c(200, 400), estimate = "mean")), colMeans(draws))
-  # Blocks of draws are an economy and no more.
-  expect_equal(survival_draws(fit, linear_rows(fit, new), c(200, 400), NULL, numbers = 1000), draws)
+  # Blocks of draws, rows and times are an economy and no more.
+  expect_equal(survival_parts(fit, linear_rows(fit, new), c(200, 400), NULL, numbers = 1000), parts)
+  expect_identical(survival_over_draws(parts, c(0.1, 0.9), numbers = 31), survival_over_draws(parts, c(0.1, 0.9)))
 })
 
 test_that("curves fall from one, inside their bands, and do not depend on the origin of columns", {
