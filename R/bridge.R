@@ -158,7 +158,7 @@ check_nu <- function(nu, tau, alpha) {
 
 # c(shape, rate), in this order or by name.
 check_gamma <- function(value, argument, must, lower = .Machine$double.xmin) {
-  if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value))) bad_argument(argument, must, value)
+  if (!is_numeric(value) || length(value) != 2L || !all(is.finite(value))) bad_argument(argument, must, value)
   if (!is.null(names(value))) {
     if (!setequal(names(value), c("shape", "rate"))) {
       bad_argument(argument, must, value, paste("has the names", show_values(names(value))))

@@ -142,9 +142,13 @@ check_file <- function(value, argument) {
 
 first_bad <- function(bad) which(bad)[1L]
 
+# A table with a class of its own, as survival::Surv(), is numeric for R and has operators that refuse what is done with numbers.
+is_classed_table <- function(value) is.object(value) && !is.null(dim(value))
+
+is_numeric <- function(value) is.numeric(value) && !is_classed_table(value)
+
 check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be numbers") {
-  # A table with a class of its own, as survival::Surv(), has operators that refuse what follows.
-  if (!(is.numeric(value) || is.logical(value)) || (is.object(value) && !is.null(dim(value)))) {
+  if (!(is.numeric(value) || is.logical(value)) || is_classed_table(value)) {
     bad_argument(argument, must, value)
   }
   if (!is.null(n) && length(value) != n) {
@@ -168,7 +172,7 @@ check_probabilities <- function(value, argument) {
 # The table with the user's names for its rows, if there are any.
 with_row_names <- function(table, names) {
   if (is.null(names)) return(table)
-  if (!is.atomic(names) || length(names) != nrow(table) || anyNA(names) || anyDuplicated(names)) {
+  if (!is.atomic(names) || !is.null(dim(names)) || length(names) != nrow(table) || anyNA(names) || anyDuplicated(names)) {
     bad_argument("row.names", paste("be", nrow(table), "distinct names, or NULL"), names)
   }
   row.names(table) <- as.character(names)

@@ -117,7 +117,7 @@ genlasso_penalty <- function(d, design) {
 }
 
 genlasso_matrix <- function(x, argument) {
-  if (!is.matrix(x) && !is(x, "Matrix")) bad_argument(argument, "be a matrix", x)
+  if (!is(x, "Matrix") && (!is.matrix(x) || is_classed_table(x))) bad_argument(argument, "be a matrix", x)
   x <- numeric_x(x, argument)
   check_extent(x, argument)
   check_finite_x(x, argument)

@@ -56,7 +56,7 @@ plot_data <- function(fit, type = NULL, pars = NULL, n = NULL, lambda = NULL, le
 }
 
 plot_level <- function(level) {
-  if (!is.numeric(level) || !length(level) %in% 1:2) {
+  if (!is_numeric(level) || !length(level) %in% 1:2) {
     bad_argument("level", "be one or two numbers between 0 and 1", level)
   }
   sort(vapply(level, check_level, 0))
@@ -117,7 +117,7 @@ match_pars <- function(pars, names) {
     # A duplicated name means all columns of that name.
     return(unlist(lapply(pars, function(p) which(names == p))))
   }
-  if (!is.numeric(pars) || length(pars) == 0) {
+  if (!is_numeric(pars) || length(pars) == 0) {
     bad_argument("pars", must, pars)
   }
   wrong <- which(!pars %in% seq_along(names))

@@ -20,7 +20,8 @@ check_colours <- function(col, default = fit_colours) {
 # A name, or a place in the palette; NA is none. col2rgb() takes numbers that devices refuse.
 is_colour <- function(col) {
   if (is.na(col)) return(TRUE)
-  if (is.numeric(col)) return(col >= 0 && col <= .Machine$integer.max)
+  # Nor is the background, 0, a colour that can be tinted.
+  if (is.numeric(col)) return(col >= 1 && col <= .Machine$integer.max)
   is.character(col) && !inherits(try(grDevices::col2rgb(col), silent = TRUE), "try-error")
 }
 

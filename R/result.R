@@ -148,4 +148,8 @@ status_words <- function(status) {
 failure_advice <- function(fit) UseMethod("failure_advice")
 
 #' @export
-failure_advice.wbb <- function(fit) "Fit again with more `max_iterations` or a larger `tolerance`; see fit$diagnostics."
+failure_advice.wbb <- function(fit) {
+  # No number of steps leads to a solution that is infinitely far.
+  if (any(fit$diagnostics$status %in% "separated")) return("Take a larger `lambda`, penalise more columns or take fewer; see fit$diagnostics.")
+  "Fit again with more `max_iterations` or a larger `tolerance`; see fit$diagnostics."
+}

@@ -96,7 +96,7 @@ source_model <- function(formula, source, rows, na_action, env, progress = FALSE
 check_na_action <- function(value) {
   if (is.null(value)) value <- getOption("na.action", "na.omit")
   name <- if (is.character(value)) value else if (identical(value, stats::na.fail)) "na.fail" else "na.omit"
-  known <- is.character(value) || is.function(value)
+  known <- (is.character(value) && length(value) == 1L) || is.function(value)
   if (!known || !name %in% c("na.omit", "na.fail", "na.exclude")) {
     bad_argument("na.action", "be na.omit or na.fail", value)
   }
@@ -300,7 +300,7 @@ chunk_settings <- function(model, chunk, at) {
     }
   }
   subset <- if (!is.null(model$rows$subset)) value(model$rows$subset)
-  if (!is.null(subset) && !(is.logical(subset) || is.numeric(subset))) {
+  if (!is.null(subset) && !(is.logical(subset) || is_numeric(subset))) {
     bad_argument("subset", "say TRUE or FALSE for each row of the source", subset)
   }
   list(values = values, subset = if (!is.null(subset)) as.logical(subset))
@@ -311,7 +311,7 @@ chunk_setting <- function(name, value, at, rows, ids) {
   fold <- name == "foldid"
   least <- if (name == "offset") -Inf else fold
   # What is no number has no whole parts, as a factor.
-  numbers <- is.numeric(value)
+  numbers <- is_numeric(value)
   bad <- if (numbers) !is.finite(value) | value < least | (fold & value != trunc(value)) else rep(TRUE, length(value))
   if (any(bad)) {
     must <- switch(name, foldid = "fold numbers 1, 2, ...", offset = "numbers", "non-negative numbers")

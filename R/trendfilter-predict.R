@@ -96,14 +96,19 @@ trend_frame <- function(fit, newdata, argument = "newdata") {
     if (!is.numeric(newdata) && is.null(time_kind(newdata))) {
       bad_argument(argument, "be a numeric vector or a data frame", newdata)
     }
-    return(data.frame(x = newdata))
+    return(point_frame("x", newdata))
   }
   predictor <- attr(fit$terms, "variables")[[3L]]
   if (!is.symbol(predictor)) {
     bad_argument(argument, paste("be a data frame with", show_values(names(fit$variables))), newdata,
       paste0(show_value(newdata), " could be meant as that or as ", deparse1(predictor)))
   }
-  stats::setNames(data.frame(newdata), as.character(predictor))
+  point_frame(as.character(predictor), newdata)
+}
+
+# data.frame() refuses vectors of classes that it does not know.
+point_frame <- function(name, values) {
+  structure(stats::setNames(list(values), name), row.names = .set_row_names(length(values)), class = "data.frame")
 }
 
 #' @export

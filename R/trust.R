@@ -44,6 +44,9 @@ fit_fault <- function(fit) {
   }
   if (!is.null(fit$lambda) && !is_word(fit$lambda_from)) return(paste("its `lambda_from` is", show_value(fit$lambda_from)))
   if (!is.null(fit$cv) && !is.data.frame(if (is.list(fit$cv)) fit$cv$curve)) return("its `cv` has no curve")
+  for (part in intersect(c("knots", "mode_knots"), needed$fit)) {
+    if (!is.data.frame(fit[[part]]) || !is.numeric(fit[[part]]$x) || !is.numeric(fit[[part]]$jump)) return(paste0("its `", part, "` are no table of places and jumps"))
+  }
   draws <- draw_count(fit$spec)
   if (!is_number(draws)) return("its `spec` does not say which draws it has")
   lambdas <- max(1L, length(fit$lambda))
@@ -60,11 +63,13 @@ is_finite <- function(x) is.numeric(x) && length(x) > 0L && all(is.finite(x))
 spec_fault <- function(spec, needed) {
   lacks <- setdiff(c("n", needed$spec), if (is.list(spec)) names(spec))
   if (length(lacks)) return(paste0("its `spec` lacks `", lacks[1L], "`"))
-  for (part in intersect(c("n", "p"), names(spec))) {
+  # A network may have been trained with what it found out itself.
+  numbers <- c("n", "p", intersect(c("burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay"), names(Filter(Negate(is.null), spec))))
+  for (part in intersect(numbers, names(spec))) {
     if (!is_number(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }
   if (!is.null(spec$intercept) && !is.logical(spec$intercept)) return(paste("its `intercept` is", show_value(spec$intercept)))
-  for (part in intersect(c("family", "prior_weight"), names(spec))) {
+  for (part in intersect(c("family", "prior_weight", "road"), names(spec))) {
     if (!is.null(spec[[part]]) && !is_word(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }
   for (part in intersect(c("classes", "center", "scale", "y_center", "y_scale"), names(spec))) {
@@ -132,14 +137,14 @@ rows_fault <- function(fit, lambdas, needed) {
   if (!is.null(fit$fitted) && !(is.numeric(fit$fitted) && length(fit$fitted) == n * classes * lambdas)) {
     return(paste("its `fitted` are not", format(n * classes * lambdas), "numbers"))
   }
+  if (!is.null(fit$row_names) && !(is.character(fit$row_names) && length(fit$row_names) == n)) {
+    return(paste("its `row_names` are not", format(n)))
+  }
   # That of wbb() is the user's model.
   if (inherits(fit, "wbb_any")) return(NULL)
   if (is.null(fit$terms) != is.null(fit$formula)) return(paste0("it lacks `", if (is.null(fit$terms)) "terms" else "formula", "`"))
   if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
   if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
-  if (!is.null(fit$row_names) && !(is.character(fit$row_names) && length(fit$row_names) == n)) {
-    return(paste("its `row_names` are not", format(n)))
-  }
   # Rows need not be kept.
   if (is.null(fit[["y"]])) return(if (!is.null(fit[["x"]]) || !is.null(fit$model)) "it lacks `y`")
   if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n) return(paste("its `y` is not of", counted(n, "number")))

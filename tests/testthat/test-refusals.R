@@ -90,3 +90,75 @@ test_that("the subset of a source says yes or no", {
 test_that("hidden units are numbers", {
   for (hidden in list(sum, quote(x), new.env(), "a", -1)) expect_bad(wbb_mlp(d$x, d$y, hidden = hidden, draws = 1), "hidden")
 })
+
+test_that("a table with a class of its own is no vector of numbers", {
+  skip_if_not_installed("survival")
+  times <- survival::Surv(c(1, 2), c(1, 0))
+  fit <- wbb_lasso(y ~ bmi + map, diabetes, lambda = 5, draws = 4, seed = 1)
+  expect_bad(confint(fit, times), "parm")
+  expect_bad(plot(fit, pars = times), "pars")
+  expect_bad(plot(fit, level = times), "level")
+  expect_bad(rstantools::posterior_interval(fit, pars = times), "pars")
+  expect_bad(bayes_bridge(d$x, d$y, nu = times, draws = 2), "nu")
+  source <- wbb_source(diabetes)
+  for (name in c("foldid", "case_weights", "subset")) {
+    call <- as.call(c(list(quote(wbb_moments), y ~ bmi, source, draws = 2, seed = 1), stats::setNames(list(quote(survival::Surv(age, sex))), name)))
+    expect_error(eval(call), name, class = "wbb_error", info = name)
+  }
+})
+
+test_that("points of a class that nobody knows are their numbers", {
+  fit <- wbb_trendfilter(d$y, lambda = 1, draws = 4, seed = 1)
+  expect_identical(predict(fit, structure(c(1, 2), class = "odd")), predict(fit, c(1, 2)))
+  named <- wbb_trendfilter(dist ~ speed, cars, lambda = 1, draws = 4, seed = 1)
+  expect_identical(predict(named, structure(c(10, 12), class = "odd")), predict(named, c(10, 12)))
+})
+
+test_that("where all draws are separated, more steps are not the advice", {
+  set.seed(1)
+  x <- matrix(rnorm(200), 20)
+  separated <- suppressWarnings(wbb_lasso(x, as.numeric(x[, 1] > 0), family = "binomial", lambda = 1, penalty_factor = rep(0:1, each = 5), draws = 5, seed = 1))
+  expect_error(coef(separated, "mean"), "penalise", class = "wbb_error_draws")
+})
+
+test_that("names of rows that were changed are found in fits of wbb(), too", {
+  fit <- wbb(stats::lm(y ~ bmi, diabetes), draws = 3, seed = 1)
+  for (names in list("a", 1:3, list(1), NA_character_)) {
+    fit$row_names <- names
+    expect_error(weights(fit), "row_names", class = "wbb_error_fit")
+  }
+})
+
+test_that("what random changes of fits have found is found by check_fit()", {
+  changed <- function(fit, part, value) {
+    fit$spec[part] <- list(value)
+    fit
+  }
+  chain <- suppressWarnings(bayes_bridge(d$x, d$y, draws = 5, burn = 2, chains = 1, seed = 1))
+  for (part in c("burn", "thin", "chains")) expect_error(print(changed(chain, part, 1:3)), part, class = "wbb_error_fit")
+  network <- suppressWarnings(wbb_mlp(d$x, d$y, hidden = 2, epochs = 1, draws = 2, seed = 1))
+  for (part in c("average", "batch_size")) expect_error(print(changed(network, part, NA)), part, class = "wbb_error_fit")
+  expect_error(print(changed(wbb(function(w) c(a = sum(w)), n = 5, draws = 2, seed = 1), "road", letters)), "road", class = "wbb_error_fit")
+  trend <- wbb_trendfilter(d$y, lambda = 1, draws = 3, seed = 1)
+  for (part in c("knots", "mode_knots")) {
+    wrong <- trend
+    wrong[[part]] <- sum
+    expect_error(plot(wrong), part, class = "wbb_error_fit")
+  }
+})
+
+test_that("what random calls have found is refused by its name", {
+  skip_if_not_installed("survival")
+  times <- survival::Surv(c(1, 2), c(1, 0))
+  expect_bad(wbb_genlasso(d$y, D = times), "D")
+  expect_bad(wbb_genlasso(d$y, X = times, D = diag(2)), "X")
+  expect_bad(plot(fit, col = 0), "col")
+  expect_bad(as.data.frame(fit, failed = list()), "failed")
+  path <- quick(d$x, d$y, lambda = 1:2)
+  expect_bad(as.data.frame(path, failed = c(TRUE, NA)), "failed")
+  rows <- nrow(as.data.frame(fit))
+  expect_bad(as.data.frame(fit, row.names = matrix(seq_len(rows), 1)), "row.names")
+  for (action in list(character(), c("na.omit", "na.fail"), "na.pass", 1)) {
+    expect_bad(wbb_moments(y ~ bmi, wbb_source(diabetes), draws = 2, seed = 1, na.action = action), "na.action")
+  }
+})
