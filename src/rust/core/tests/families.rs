@@ -290,3 +290,48 @@ fn dependent_columns_without_a_penalty_have_a_mode() {
         }
     }
 }
+
+#[test]
+fn a_free_column_that_a_draw_does_not_see_is_zero() {
+    for family in families(120) {
+        for (intercept, sparse) in [(true, false), (true, true), (false, false)] {
+            let mut d = problem(120, 3, family.clone());
+            // A level of a few rows, which draws of counts lose.
+            d.x[..120]
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, v)| *v = f64::from(u8::from(i % 30 == 7)));
+            let x = if sparse {
+                Source::without_zeros(&d.x, 120, 3)
+            } else {
+                Source::dense(&d.x, 120, 3)
+            };
+            let mut options = options(3, &[2.0]);
+            options.penalty_factor[0] = 0.0;
+            options.intercept = intercept && !is_cox(&family);
+            let plan = WeightPlan::new(5, Law::Multinomial, PriorWeight::Random, 120);
+            let measure = Measure::Deviance;
+            let (response, control) = (d.response.clone(), Control::default());
+            let glm = Glm::new(x, response, measure, plan.clone(), options, &control).unwrap();
+            let found = draws(&glm, 1, 300);
+            let mut lost = 0;
+            for (k, theta) in found.theta.outer_iter().enumerate() {
+                let mut weights = vec![0.0; 120];
+                plan.draw(k as u64 + 1).fill(0, &mut weights);
+                if (0..4).all(|i| weights[30 * i + 7] == 0.0) {
+                    lost += 1;
+                    assert_eq!(found.status[[k, 0]], Status::Converged, "{} {k}", name(&family));
+                    let size = theta.len() / predictors(&family);
+                    let first = usize::from(glm_has_intercept(intercept, &family));
+                    let zeros = theta.column(0).iter().skip(first).step_by(size).all(|b| *b == 0.0);
+                    assert!(zeros, "{} {intercept} {sparse} {k}: {theta}", name(&family));
+                }
+            }
+            assert!(lost > 2, "{lost} draws have lost the level");
+        }
+    }
+}
+
+fn glm_has_intercept(intercept: bool, family: &Family) -> bool {
+    intercept && !is_cox(family)
+}

@@ -23,5 +23,6 @@ mod setup;
 mod solve;
 mod state;
 mod task;
+mod unseen;
 
 pub use problem::Glm;

@@ -10,6 +10,7 @@ use super::model::Model;
 use super::pass::{pass, pass_alone};
 use super::state::{NEARLY, Next, State};
 use super::task::{Data, Task};
+use super::unseen;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::batch::End;
@@ -21,6 +22,7 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
     attempts: &mut [A],
     control: &Control,
 ) -> Result<Vec<End>, Error> {
+    attempts.iter_mut().for_each(|a| unseen::exclude(set.data, &mut a.borrow_mut().task));
     let mut states: Vec<State> = attempts.iter().map(|_| State::new(set)).collect();
     for round in 1.. {
         let mut open: Vec<&mut Task> = attempts
