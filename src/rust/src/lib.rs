@@ -28,6 +28,10 @@ mod tables;
 mod trendfilter;
 mod weights;
 
+/// Memory that the system refuses is an error of R's, and not its end.
+#[global_allocator]
+static ALLOCATOR: wbb_core::engine::memory::Careful = wbb_core::engine::memory::Careful;
+
 /// Version of the core.
 #[extendr]
 fn rust_info() -> List {

@@ -6,6 +6,7 @@ use extendr_api::prelude::*;
 use wbb_core::data::blocks::Blocked;
 use wbb_core::data::source::Source;
 use wbb_core::data::store::Store;
+use wbb_core::engine::memory::room;
 use wbb_core::error::Error;
 use wbb_core::linalg::sparse::{SparseMatrix, compressed_columns};
 
@@ -33,11 +34,14 @@ enum Slots {
 fn rust_matrix_room(rows: f64, columns: f64, starts: Robj) -> Robj {
     let (rows, columns) = (rows as usize, columns as usize);
     let slots = match starts.is_null() {
-        true => Ok(Slots::Dense(Blocked::room(rows, columns))),
-        false => whole(starts.as_integer_slice()).map(|starts| {
+        true => {
+            room(rows.saturating_mul(columns)).map(|()| Slots::Dense(Blocked::room(rows, columns)))
+        }
+        false => whole(starts.as_integer_slice()).and_then(|starts| {
             let size = starts.last().copied().unwrap_or(0);
+            room(2 * size)?;
             let (rows, values) = (Vec::with_capacity(size), Vec::with_capacity(size));
-            Slots::Sparse { starts, rows, values }
+            Ok(Slots::Sparse { starts, rows, values })
         }),
     };
     reply(slots.map(|slots| ExternalPtr::new(Matrix { rows, columns, slots })))

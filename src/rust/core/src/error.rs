@@ -8,6 +8,8 @@ pub enum Error {
     Argument { argument: &'static str, message: String },
     /// The job was cancelled.
     Cancelled,
+    /// The system has refused memory.
+    Memory,
     /// A bug of ours (a caught panic), with the draws it happened in.
     Internal(String),
 }
@@ -22,6 +24,7 @@ impl Error {
         match self {
             Error::Argument { .. } => "argument",
             Error::Cancelled => "cancelled",
+            Error::Memory => "memory",
             Error::Internal(_) => "internal",
         }
     }
@@ -32,6 +35,9 @@ impl fmt::Display for Error {
         match self {
             Error::Argument { argument, message } => write!(f, "`{argument}` {message}."),
             Error::Cancelled => f.write_str("The computation was cancelled."),
+            Error::Memory => f.write_str(
+                "The system has refused memory. Ask for fewer draws or threads, or a smaller part of the data at a time.",
+            ),
             Error::Internal(what) => write!(f, "Internal error: {what}. Please report it."),
         }
     }

@@ -1,6 +1,7 @@
 //! The engine: draws → batches → modes → one table.
 
 use super::job::{Control, for_each};
+use super::memory;
 use super::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
 use ndarray::{Array2, Array3, Axis, ShapeBuilder, s};
@@ -120,6 +121,7 @@ pub fn run<P: WeightedProblem>(
     // At least two batches a thread, so that none waits long for the last.
     let batch = problem.batch().min(count.div_ceil(2 * threads)).max(1);
     let batches: Vec<usize> = (0..count).step_by(batch).collect();
+    memory::room(count * problem.dimension() * problem.modes())?;
     let table = Mutex::new(Table::new(count, problem.dimension(), problem.modes()));
     let end = for_each(
         &batches,

@@ -1,5 +1,6 @@
 //! Threads, progress and stop: a background job that its owner polls.
 
+use super::memory;
 use crate::error::Error;
 use rayon::prelude::*;
 use std::any::Any;
@@ -62,7 +63,13 @@ impl Control {
 
     /// To be asked often: between blocks of rows, steps and draws.
     pub fn check(&self) -> Result<(), Error> {
-        if self.stop.load(Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        if self.stop.load(Relaxed) {
+            Err(Error::Cancelled)
+        } else if memory::short() {
+            Err(Error::Memory)
+        } else {
+            Ok(())
+        }
     }
 
     /// For work that is a part of other work: it hears the same stop, and its progress is not shown.
@@ -157,7 +164,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
 /// Run `work` in a pool of `threads` (None: one a core) made for it: the global pool would hang in
 /// a forked process. Where no threads can be had, as in webR, the pool is this thread.
 fn in_pool(threads: Option<usize>, work: &mut (dyn FnMut() + Send)) -> Result<(), Error> {
-    let mut builder = rayon::ThreadPoolBuilder::new();
+    let mut builder = rayon::ThreadPoolBuilder::new().start_handler(|_| memory::may_be_given_up());
     if let Some(threads) = threads {
         builder = builder.num_threads(threads);
     }
@@ -181,12 +188,18 @@ fn on_own_thread(body: Box<dyn FnOnce() + Send>) -> Option<JoinHandle<()>> {
         let body = body.lock().unwrap_or_else(PoisonError::into_inner).take();
         body.into_iter().for_each(|body| body());
     };
-    let thread = std::thread::Builder::new().name("wbb-job".into()).spawn(move || run(&theirs));
+    let thread = std::thread::Builder::new().name("wbb-job".into()).spawn(move || {
+        memory::may_be_given_up();
+        run(&theirs);
+    });
     if thread.is_err() {
         run(&ours);
     }
     thread.ok()
 }
+
+/// Between two looks at a job whose result is waited for.
+const POLL: Duration = Duration::from_millis(50);
 
 /// Work in the background. Dropping it stops it and waits for its threads.
 pub struct Job<T> {
@@ -194,6 +207,8 @@ pub struct Job<T> {
     result: Receiver<Result<T, Error>>,
     ready: Option<Result<T, Error>>,
     thread: Option<JoinHandle<()>>,
+    /// Threads that had been given up when it began.
+    given_up: usize,
 }
 
 impl<T: Send + 'static> Job<T> {
@@ -203,6 +218,8 @@ impl<T: Send + 'static> Job<T> {
         threads: Option<usize>,
         work: impl FnOnce(&Control) -> Result<T, Error> + Send + 'static,
     ) -> Job<T> {
+        memory::begin();
+        let given_up = memory::given_up();
         let control = Arc::new(Control::default());
         let shared = Arc::clone(&control);
         let (sender, result) = channel();
@@ -219,14 +236,15 @@ impl<T: Send + 'static> Job<T> {
             // The owner may be gone: then nobody wants the result.
             let _ = sender.send(outcome);
         });
-        Job { control, result, ready: None, thread: on_own_thread(body) }
+        Job { control, result, ready: None, thread: on_own_thread(body), given_up }
     }
 
     /// Work that takes less time than to start a thread: it is done when this returns.
     pub fn at_once(work: impl FnOnce(&Control) -> Result<T, Error>) -> Job<T> {
+        memory::begin();
         let control = Arc::new(Control::default());
         let ready = Some(caught(|| work(&control)));
-        Job { control, result: channel().1, ready, thread: None }
+        Job { control, result: channel().1, ready, thread: None, given_up: memory::given_up() }
     }
 
     /// Wait at most `timeout`; true when the result is there.
@@ -234,6 +252,7 @@ impl<T: Send + 'static> Job<T> {
         if self.ready.is_none() {
             self.ready = match self.result.recv_timeout(timeout) {
                 Ok(result) => Some(result),
+                Err(RecvTimeoutError::Timeout) if self.is_lost() => Some(Err(Error::Memory)),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => Some(Err(Error::Cancelled)),
             };
@@ -247,12 +266,9 @@ impl<T: Send + 'static> Job<T> {
 
     /// The result; waits for it. A second call finds it gone.
     pub fn collect(&mut self) -> Result<T, Error> {
-        let result = match self.ready.take() {
-            Some(result) => result,
-            None => self.result.recv().unwrap_or(Err(Error::Cancelled)),
-        };
+        while !self.wait(POLL) {}
         self.join();
-        result
+        self.ready.take().unwrap_or(Err(Error::Cancelled))
     }
 
     /// Stop and wait for the threads.
@@ -260,21 +276,33 @@ impl<T: Send + 'static> Job<T> {
         self.control.stop();
         self.join();
     }
+}
+
+impl<T> Job<T> {
+    /// A thread of it waits for memory that will not come: all that waits for that thread does, too.
+    fn is_lost(&self) -> bool {
+        memory::given_up() > self.given_up
+    }
 
     fn join(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            // Panics were caught inside the thread.
-            let _ = thread.join();
+        let Some(thread) = self.thread.take() else { return };
+        let mut pause = Duration::from_micros(20);
+        while !thread.is_finished() {
+            if self.is_lost() {
+                return;
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(1));
         }
+        // Panics were caught inside the thread.
+        let _ = thread.join();
     }
 }
 
 impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.control.stop();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.join();
     }
 }
 

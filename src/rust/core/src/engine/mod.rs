@@ -6,5 +6,6 @@ pub mod feed;
 pub mod freedom;
 pub mod job;
 pub mod limits;
+pub mod memory;
 pub mod problem;
 pub mod table;

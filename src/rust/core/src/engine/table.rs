@@ -1,6 +1,7 @@
 //! Numbers made one by one or row by row, on all threads and with an ear for the stop.
 
 use super::job::{Control, Stage, for_each, for_parts};
+use super::memory;
 use crate::error::Error;
 use crate::random::laws::PriorWeight;
 use crate::random::weights::WeightPlan;
@@ -18,6 +19,7 @@ pub fn by_numbers(
     control: &Control,
     number: impl Fn(usize) -> f64 + Sync,
 ) -> Result<Vec<f64>, Error> {
+    memory::room(count)?;
     let mut out = vec![0.0; count];
     for_parts(out.chunks_mut(PART), control, |part, out| {
         out.iter_mut().enumerate().for_each(|(i, o)| *o = number(part * PART + i));
@@ -35,6 +37,7 @@ pub fn by_rows<T: Sync>(
     make: impl Fn(&T, &mut [f64]) -> Result<(), Error> + Sync,
 ) -> Result<Array2<f64>, Error> {
     control.begin(Stage::Draws, items.len() as u64);
+    memory::room(items.len() * width)?;
     let table = Mutex::new(Array2::zeros((items.len(), width).f()));
     // Few rows where they are long: a stop waits for those at hand.
     let height = (64 * PART / width.max(1)).clamp(1, ROWS);
