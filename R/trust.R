@@ -64,7 +64,7 @@ spec_fault <- function(spec, needed) {
   lacks <- setdiff(c("n", needed$spec), if (is.list(spec)) names(spec))
   if (length(lacks)) return(paste0("its `spec` lacks `", lacks[1L], "`"))
   # A network may have been trained with what it found out itself.
-  numbers <- c("n", "p", intersect(c("burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay"), names(Filter(Negate(is.null), spec))))
+  numbers <- c("n", "p", intersect(c("draws", "burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay"), names(Filter(Negate(is.null), spec))))
   for (part in intersect(numbers, names(spec))) {
     if (!is_number(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }

@@ -1,8 +1,10 @@
 # Tries to break the package: calls with wrong values of every kind, stops at random moments, saved fits and files with
 # wrong bytes, forks, threads and memory that the system refuses, a garbage collection at every turn, valgrind. What is found goes to
 # standard error, a line a fault, and with `report=` into a table. Any crash, hang or silent NaN fails; so do errors that have no class.
-#   Rscript tools/torture.R calls=20000 stops=1000 bytes=5000 forks=50 limits=1 collections=1 valgrind=1 seed=1 report=bench/robustness.md
+#   Rscript tools/torture.R calls=20000 stops=1000 bytes=5000 forks=50 limits=5 collections=1 valgrind=1 seed=1 report=bench/robustness.md
 library(wbb)
+load_now <- function() strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L]
+loads <- if (file.exists("/proc/loadavg")) load_now()
 
 asked <- list(calls = "300", stops = "20", bytes = "150", forks = "2", limits = "1", collections = "0", valgrind = "0", seed = "1", report = "")
 for (given in strsplit(commandArgs(TRUE), "=", fixed = TRUE)) {
@@ -72,15 +74,19 @@ for (part in c("fits", "calls", "stops", "bytes", "system", "memory")) source(fi
 
 # The report -----------------------------------------------------------------------------
 
+if (length(loads)) loads <- c(loads, load_now())
 table <- do.call(rbind, tally)
 print(table, na.print = "")
 if (nzchar(asked$report)) {
   rows <- apply(table, 1L, function(row) paste(ifelse(is.na(row), "", vapply(row, format, "", digits = 3)), collapse = " | "))
   writeLines(c(
     "# Robustness", "", "Made by `make torture`; see tools/torture for what is tried.", "",
-    paste0("wbb ", utils::packageVersion("wbb"), ", ", R.version.string, ", seed ", asked$seed, "."), "",
+    paste0("wbb ", utils::packageVersion("wbb"), ", ", R.version.string, ", seed ", asked$seed, ", ", format(round(proc.time()[["elapsed"]] / 60)), " minutes; the load of the machine was ",
+      paste(loads, collapse = ", "), " at the beginning and the end, with ", parallel::detectCores(), " processors."), "",
     "| what | tried | refused with a class | faults | worst latency of a stop, s |", "|---|---|---|---|---|",
-    paste("|", rownames(table), "|", rows, "|"), "", if (length(faults)) c("Faults:", "", paste("-", unique(faults)))
+    paste("|", rownames(table), "|", rows, "|"), "",
+    if (length(late)) c("Seconds from the time limit to the prompt, by what was stopped:", "", "| stopped | stops | median | worst |", "|---|--:|--:|--:|",
+      sprintf("| %s | %d | %.3f | %.3f |", sort(unique(names(late))), tapply(late, names(late), length), tapply(late, names(late), stats::median), tapply(late, names(late), max)), ""), if (length(faults)) c("Faults:", "", paste("-", unique(faults)))
   ), asked$report)
 }
 if (length(faults)) {

@@ -19,11 +19,17 @@ setup <- c("library(wbb)", "set.seed(1); x <- matrix(rnorm(60), 15, dimnames = l
   # What tells apart: the numbers, not the seconds.
   "numbers <- function(v) if (is.list(v)) v[intersect(names(v), c('draws', 'mode', 'diagnostics', 'sums', 'table'))] else v")
 
-# A collection before every few allocations: what Rust holds of R without protection would be gone, and the numbers others.
+# A collection before every allocation in what Rust does, and before every thousandth in the rest, where R's own code would take hours: what Rust
+# holds of R without protection would be gone, and the numbers others.
 outcomes <- character()
 if (count("collections") > 0L) {
-  said <- in_process(c(setup, sprintf(
-    "{ plain <- %s; gctorture2(7); again <- tryCatch(%s, error = conditionMessage); gctorture2(0); cat('\\nKIND %s', if (identical(numbers(plain), numbers(again))) 'same' else 'other', '\\n') }",
+  tortured <- c(
+    "rest <- 0; space <- asNamespace('wbb')",
+    "for (name in ls(space, pattern = '^rust_')) local({ inner <- get(name, space); unlockBinding(name, space)",
+    "  assign(name, function(...) { list(...); gctorture2(1); on.exit(gctorture2(rest)); inner(...) }, space) })"
+  )
+  said <- in_process(c(setup, tortured, sprintf(
+    "{ plain <- %s; rest <- 997; gctorture2(rest); again <- tryCatch(%s, error = conditionMessage); rest <- 0; gctorture2(0); cat('\\nKIND %s', if (identical(numbers(plain), numbers(again))) 'same' else 'other', '\\n') }",
     kinds, kinds, names(kinds))), seconds = 1800)
   ended <- grep("^KIND", said, value = TRUE)
   for (kind in names(kinds)) {

@@ -20,6 +20,22 @@ long <- list(
   fast_model = function() wbb(stats::glm(I(y > 140) ~ ., stats::binomial(), diabetes), draws = 1e6, seed = 1),
   sums = function() wbb_moments(y ~ ., wbb_source(diabetes[rep(1:442, 200), ]), draws = 1000, seed = 1)
 )
+# What is asked of fits; each goes on until it is stopped.
+if (count("stops") > length(long)) {
+  large <- wbb_lasso(y ~ ., diabetes, lambda = 20, draws = 2e5, seed = 1)
+  wide <- wbb_lasso(matrix(rnorm(6e4), 20), rnorm(20), lambda = 1, draws = 500, seed = 1)
+  rows <- matrix(rnorm(2e5), 2e4)
+  tall <- wbb_lasso(rows, rnorm(2e4), lambda = 1, draws = 500, seed = 1)
+  lived <- wbb_lasso(matrix(rnorm(3e4), 3000), survival::Surv(rexp(3000), rep(0:1, 1500)), family = "cox", lambda = 5, draws = 100, seed = 1)
+  shapes <- lapply(1:4, function(seed) wbb_lasso(y ~ ., diabetes, lambda = 20, draws = 5e4, seed = seed))
+  asks <- list(
+    summary = function() lapply(list(large, wide), summary), confint = function() confint(wide), tidy = function() generics::tidy(wide), weights = function() weights(tall),
+    predict = function() predict(tall, rows, interval = "prediction"), predict_draws = function() predict(large, diabetes[1:20, ], type = "draws"), simulate = function() rstantools::posterior_predict(tall),
+    log_lik = function() rstantools::log_lik(tall), as_draws = function() posterior::as_draws_df(large), compare = function() compare(large, shapes[[1L]]), join = function() do.call(c, shapes),
+    survival_curve = function() survival_curve(lived, matrix(rnorm(100), 10)), plot = function() plot(large), vcov = function() vcov(large)
+  )
+  long <- c(long, lapply(asks, function(ask) function() repeat ask()))
+}
 # R's compiler swallows a time limit that strikes while it works, and the run would go on to its end.
 compiled <- compiler::enableJIT(0L)
 late <- numeric()
@@ -37,6 +53,7 @@ for (k in seq_len(count("stops"))) {
   late[k] <- proc.time()[["elapsed"]] - began - after
   names(late)[k] <- name
   outcomes[k] <- if (grepl("time limit|value|interrupt", ended) && late[k] <= patience) "stopped" else "fault"
+  if (k %% 100L == 0L) cat(k, "stops, latest", format(max(late), digits = 3), "s\n", file = stderr())
   if (outcomes[k] == "fault") fault("stop ", k, " of ", name, " after ", format(late[k]), " s: ", ended)
 }
 invisible(compiler::enableJIT(compiled))

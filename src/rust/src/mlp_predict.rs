@@ -8,7 +8,6 @@ use crate::question::Question;
 use extendr_api::prelude::*;
 use wbb_core::data::standard::Standard;
 use wbb_core::engine::job::Control;
-use wbb_core::error::Error;
 use wbb_core::mlp::{Answer, Inputs, Networks, Shape};
 
 /// Networks on their way between R and a job, as R keeps them: four bytes a parameter. A few at a time
@@ -84,16 +83,9 @@ fn decode(
     shape: &Shape,
     control: &Control,
 ) -> Result<Vec<Vec<f32>>> {
-    let number = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]);
     let one = |bytes: Option<Vec<u8>>| {
         control.check()?;
-        let bytes = bytes.unwrap_or_default();
-        if bytes.len() != 4 * shape.parameters() {
-            let (found, wanted) = (bytes.len(), 4 * shape.parameters());
-            let text = format!("holds a network of {found} bytes, not {wanted}");
-            return Err(Error::argument("object", text));
-        }
-        Ok(shape.expand(&bytes.chunks_exact(4).map(number).collect::<Vec<f32>>()))
+        shape.decode(&bytes.unwrap_or_default())
     };
     networks.into_iter().map(one).collect()
 }

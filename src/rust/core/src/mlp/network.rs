@@ -81,6 +81,17 @@ impl Shape {
         }
         out
     }
+
+    /// The padded parameters of a network that was kept as bytes, four a number, the least first.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Vec<f32>, Error> {
+        let (found, wanted) = (bytes.len(), 4 * self.parameters());
+        if found != wanted {
+            let text = format!("holds a network of {found} bytes, not {wanted}");
+            return Err(Error::argument("object", text));
+        }
+        let number = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        Ok(self.expand(&bytes.chunks_exact(4).map(number).collect::<Vec<f32>>()))
+    }
 }
 
 /// Room for the units and errors of a block of rows; made once for a thread's draw.
