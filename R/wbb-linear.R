@@ -5,6 +5,12 @@ as_linear <- function(fit, what, advice = use_statistic) {
   check_fit(fit)
   fault <- linear_fault(fit)
   if (!is.null(fault)) refuse_of_any(what, paste0(advice, fault))
+  attempt(linear_twin(fit), function(e) {
+    abort("fit", paste0("This fit has been changed and cannot be used: its model is not as it was (", conditionMessage(e), ")."))
+  })
+}
+
+linear_twin <- function(fit) {
   model <- fit$model
   terms <- stats::terms(model)
   frame <- stats::model.frame(model)
@@ -37,7 +43,7 @@ predicting <- function(fit, what) if (inherits(fit, "wbb_any")) as_linear(fit, w
 # Why it is none, to follow the advice; NULL if it is.
 linear_fault <- function(fit) {
   if (is.null(fit$model)) return(" The model was not kept: `keep_data` was FALSE.")
-  if (is.function(fit$model) || !identical(fit$spec$road, "core")) return("")
+  if (!(is.list(fit$model) && inherits(fit$model, "lm") && identical(fit$spec$road, "core"))) return("")
   if (!identical(names(stats::coef(fit$model)), fit$spec$names)) return(" Some coefficients of the model are not determined.")
   if (!is.null(fit$model$call$offset)) return(" Its `offset` is not in its formula.")
   family <- fast_family(fit$model)

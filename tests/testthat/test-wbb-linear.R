@@ -49,4 +49,11 @@ test_that("what is no lasso without penalty says why", {
   expect_error(fitted(mean), "predict_at", class = "wbb_error_argument")
   expect_error(model.frame(mean), "made of a function", class = "wbb_error_argument")
   expect_error(predict(suppressMessages(wbb(lm(mpg ~ log(wt), cars), draws = 3, seed = 1)), data.frame(hp = 1)), "lacks \"wt\"", class = "wbb_error_argument")
+  # A model that was changed is not R's to complain about.
+  changed <- wbb(lm(mpg ~ wt, mtcars), draws = 3, seed = 1)
+  changed$model <- 1
+  expect_error(predict(changed), class = "wbb_error")
+  changed$model <- lm(mpg ~ wt, mtcars)
+  changed$model$terms <- NULL
+  expect_error(predict(changed), "has been changed", class = "wbb_error_fit")
 })
