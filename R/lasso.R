@@ -46,9 +46,9 @@
 #' `data` may be a [wbb_source()]: a database, files, a function. It is read in chunks, and what is made of them depends on what costs less:
 #' - few columns, family `"gaussian"`: the sums of all draws, as [wbb_moments()] makes them, in one reading, or in several where all of them would be
 #'   too large for the memory. Draws equal those of the same rows in memory to about 1e-10, whatever the size of the chunks;
-#' - many columns, and the other families but `"cox"`: the rows are read once and kept, in memory or, above `options(wbb.max_moments = 4e8)` bytes,
-#'   in a file in `options(wbb.scratch = )`, by default R's temporary folder. It takes 8 bytes a number and goes with the fit. What comes out has the bits of the fit in
-#'   memory. The response, weights, clusters and folds stay in memory, some 50 bytes a row, and 100 more while a family is cross-validated. `options(wbb.scratch = FALSE)` makes no file.
+#' - many columns, and the other families: the rows are read once and kept, in memory or, above `options(wbb.max_moments = 4e8)` bytes (but for `"cox"`, which refuses more),
+#'   in a file in `options(wbb.scratch = )`, by default R's temporary folder. It takes 8 bytes a number, which the disk must have, and goes with the fit or the process. What comes out has the bits of the fit in
+#'   memory. The response, weights, clusters and folds stay in memory, some 100 bytes a row, and 100 more while a family is cross-validated. `options(wbb.scratch = FALSE)` makes no file.
 #'
 #' `x` may also be sums that were made before by [wbb_moments()]. Such fits have no rows: [fitted()],
 #' [residuals()] and the like say so, and `predict()` needs `newdata`, which may be a source as well. A draw that fits nearly perfectly
