@@ -72,6 +72,31 @@ test_that("the lasso keeps its bits on every road", {
   })
 })
 
+test_that("families keep their bits on every road", {
+  few <- uniform_data(60, 6)
+  tall <- uniform_data(1500, 70)
+  wide <- uniform_data(50, 120)
+  sparse <- uniform_data(60, 150, density = 0.1)
+  sparse$x <- methods::as(sparse$x, "CsparseMatrix")
+  roads <- list(few = few, tall = tall, wide = wide, sparse = sparse)
+  # Times by division and classes by comparison: nothing that needs the system's functions.
+  responses <- list(
+    binomial = function(y) as.integer(y > 0), poisson = function(y) pmax(0, round(y)),
+    multinomial = function(y) cut(y, c(-Inf, -1, 1, Inf), c("a", "b", "c")),
+    cox = function(y) survival::Surv(1 / (20 + y), as.integer(seq_along(y) %% 3 > 0))
+  )
+  skip_if_not_installed("survival")
+  expect_snapshot(for (family in names(responses)) {
+    for (name in names(roads)) {
+      y <- responses[[family]](roads[[name]]$y)
+      fit <- quick(roads[[name]]$x, y, family = family, lambda = c(4, 1), alpha = 0.8)
+      say(stats::setNames(fit_hash(fit), paste(family, name, fit$method)))
+    }
+    cv <- suppressWarnings(quick(few$x, responses[[family]](few$y), family = family, lambda = "cv", nlambda = 20, nfolds = 4))
+    say(stats::setNames(fit_hash(cv), paste(family, "cv")))
+  })
+})
+
 test_that("trends and generalised lassos keep their bits", {
   x <- with_seed(2, round(stats::runif(120, 0, 60), 1))
   y <- abs(x - 30) + with_seed(3, stats::runif(120, -5, 5))

@@ -34,10 +34,6 @@ use crate::penalty::Penalty;
 /// The least objective that gaps are measured against, as a part of that of a fit without columns.
 const FLOOR: f64 = 1e-10;
 
-/// The least part of the error that a step of the reference is thought to take. Steps that gain as much as
-/// the ones before are those of rounding, or the reference is given up.
-const LEFT: f64 = 0.05;
-
 /// What gaps are measured against.
 pub fn size(set: Setting, task: &Task) -> f64 {
     let objective = task.found.loss + task.penalties();
@@ -65,8 +61,8 @@ pub fn by_reference(reference: &Reference, task: &Task, step: &Step, ratio: f64)
     if lacks(&reference.model, task, |_| 0.0) {
         return f64::INFINITY;
     }
-    let left = (1.0 - ratio.sqrt().max(reference.leaves)).max(LEFT);
-    2.0 * (step.decrease / (left * left) + step.missed)
+    let left = 1.0 - ratio.sqrt().max(reference.leaves);
+    if left > 0.05 { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
 }
 
 /// A bound of the gap at the task's place by its slopes alone: rows of one predictor, no coordinate without

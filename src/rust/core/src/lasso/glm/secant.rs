@@ -107,9 +107,9 @@ mod tests {
     }
 
     #[test]
-    fn what_steps_have_shown_saves_most_of_them() {
+    fn what_steps_have_shown_saves_half_of_them() {
         for l1 in [0.0, 0.3] {
-            assert!(rounds(l1, true) <= 8, "{}", rounds(l1, true));
+            assert!(rounds(l1, true) <= 13, "{}", rounds(l1, true));
             assert!(rounds(l1, false) > 20, "{}", rounds(l1, false));
         }
     }
@@ -118,9 +118,10 @@ mod tests {
     fn what_a_step_leaves_at_zero_stays_there() {
         let mut secants = Secants::default();
         secants.note(vec![1.0, 0.2], vec![0.5, -0.9]);
-        secants.note(vec![1.4, 0.1], vec![0.1, -0.8]);
-        let there = secants.correct(vec![1.5, 0.0], |_| 0.2).unwrap();
+        secants.note(vec![1.4, 0.1], vec![0.3, -0.8]);
+        let there = secants.correct(vec![1.52, 0.0], |_| 0.2).unwrap();
         assert_eq!(there[1], 0.0);
-        assert_ne!(there[0], 1.5);
+        // A curvature of 0.5: the slope is that of the penalty there.
+        assert!((there[0] - 1.6).abs() < 1e-12, "{}", there[0]);
     }
 }
