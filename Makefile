@@ -60,7 +60,7 @@ licences: ## check the licences of the crates against deny.toml, and their advis
 	@tools/licences.sh
 
 # More or less of it: make torture TORTURE="calls=2000 stops=100".
-TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 collections=1 valgrind=1 report=bench/robustness.md
+TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 limits=5 collections=1 valgrind=1 report=bench/robustness.md
 
 torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory, gctorture, valgrind
 	$(RSCRIPT) tools/torture.R $(TORTURE)

@@ -28,27 +28,27 @@ chosen_lambdas <- function(fit, lambda) {
   if (is.null(lambda)) fit$lambda else fit$lambda[lambda_index(fit, lambda)]
 }
 
-# What `make` says of each column, in blocks of columns: R hears a stop between them.
-over_columns <- function(draws, size, make) {
+# What `make` says of each column, in blocks of columns: R hears a stop between them. A number for each, or `rows` of them, a matrix.
+over_columns <- function(draws, make, rows = NULL) {
   blocks <- parts_of(ncol(draws), max(1, floor(part_size / 8 / max(1, nrow(draws)))))
   if (length(blocks) == 1L) return(make(draws))
-  out <- matrix(0, size, ncol(draws), dimnames = list(NULL, colnames(draws)))
+  out <- matrix(0, max(1L, rows), ncol(draws), dimnames = list(NULL, colnames(draws)))
   for (block in blocks) {
     at <- seq.int(block[1L] + 1, block[2L])
     out[, at] <- make(draws[, at, drop = FALSE])
     Sys.sleep(0)
   }
-  if (size == 1L) out[1L, ] else out
+  if (is.null(rows)) out[1L, ] else out
 }
 
-draw_means <- function(draws) over_columns(draws, 1L, colMeans)
+draw_means <- function(draws) over_columns(draws, colMeans)
 # The share of the draws that are zero, or positive.
-draw_zeros <- function(draws) over_columns(draws, 1L, function(block) colMeans(block == 0))
-draw_signs <- function(draws) over_columns(draws, 1L, function(block) colMeans(block > 0))
+draw_zeros <- function(draws) over_columns(draws, function(block) colMeans(block == 0))
+draw_signs <- function(draws) over_columns(draws, function(block) colMeans(block > 0))
 
 # Type-7 quantiles of all columns, `probs` by columns.
 column_quantiles <- function(draws, probs) {
-  over_columns(draws, length(probs), function(block) block_quantiles(block, probs))
+  over_columns(draws, function(block) block_quantiles(block, probs), length(probs))
 }
 
 # By a single sort.
@@ -66,7 +66,7 @@ block_quantiles <- function(draws, probs) {
 }
 
 column_sds <- function(draws) {
-  over_columns(draws, 1L, function(block) {
+  over_columns(draws, function(block) {
     centred <- block - rep(colMeans(block), each = nrow(block))
     sqrt(colSums(centred^2) / (nrow(block) - 1))
   })

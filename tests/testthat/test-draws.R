@@ -148,3 +148,17 @@ test_that("column_quantiles() are those of quantile()", {
   expect_equal(column_quantiles(draws, probs), apply(draws, 2, quantile, probs, names = FALSE), ignore_attr = TRUE)
   expect_equal(column_sds(draws), apply(draws, 2, sd))
 })
+
+test_that("blocks of columns change nothing", {
+  set.seed(1)
+  # More numbers than a block has, with names and without.
+  for (names in list(NULL, paste0("V", 1:3000))) {
+    draws <- matrix(rnorm(500 * 3000), 500, dimnames = list(NULL, names))
+    expect_gt(length(draws), part_size / 8)
+    for (probs in list(0.5, c(0.1, 0.9))) expect_identical(column_quantiles(draws, probs), block_quantiles(draws, probs))
+    expect_identical(draw_means(draws), colMeans(draws))
+    expect_identical(draw_zeros(draws), colMeans(draws == 0))
+    expect_identical(draw_signs(draws), colMeans(draws > 0))
+    expect_equal(column_sds(draws), apply(draws, 2, stats::sd))
+  }
+})
