@@ -19,7 +19,7 @@ rust_calibrate_lasso_job <- function(x, y, settings) .Call(wrap__rust_calibrate_
 rust_calibrate_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_calibrate_trendfilter_job, x, y, settings)
 
 # Bytes that begin with a line, cut after the last end of a line that is in no quotes; `ended`: there are no more, and all is text. The text, a string
-# where it is UTF-8 and raw where it is not, the rest, the lines of the text, and whether it has quotes.
+# where it is UTF-8 and raw where it is not, the rest, the lines of the text that are not empty, and whether it has quotes.
 rust_csv_cut <- function(bytes, ended) .Call(wrap__rust_csv_cut, bytes, ended)
 
 # The hash that is `before`, in hexadecimal digits, and the numbers of `values` from `from` on to

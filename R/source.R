@@ -25,7 +25,7 @@
 #' **The order of rows matters.** The random weight of a row is a function of the seed, the draw and the number of the row, so that the
 #' rows must come in the same order each time. A query must therefore have an `ORDER BY`, and a table needs `order_by`.
 #'
-#' CSV files are parsed by [data.table::fread()] where that is installed, else by [utils::read.csv()], which is ten times slower. They are in UTF-8, or else in
+#' CSV files are parsed by [data.table::fread()] where that is installed, else by [utils::read.csv()], which is slower. They are in UTF-8, or else in
 #' Latin-1. Files may have their columns in other orders.
 #'
 #' @param x Where the data are; see the table.
