@@ -297,6 +297,30 @@ test_that("classes that separate are said to have no mode", {
   expect_identical(nrow(as.matrix(some)), sum(some$diagnostics$status == "converged"))
 })
 
+test_that("a level without an event has no mode in any draw, wherever draws start", {
+  skip_if_not_installed("survival")
+  for (seed in 1:3) {
+    data <- with_seed(seed, {
+      n <- c(40, 100, 300)[seed]
+      data.frame(g = factor(rep_len(c("a", "b", "a", "c", "a", "b"), n)), x = rnorm(n), time = rexp(n), status = rbinom(n, 1, 0.6))
+    })
+    data$status[data$g == "c"] <- 0
+    expect_warning(fit <- wbb_lasso(survival::Surv(time, status) ~ g + x, data, family = "cox", lambda = 0, draws = 100, seed = seed), "infinite")
+    expect_true(all(fit$diagnostics$status == "separated"))
+    # Under counts, where the rows of the level that have weight are at risk at an event.
+    fit <- suppressWarnings(update(fit, weights = "poisson"))
+    w <- weights(fit)[, seq_len(nrow(data))]
+    at_risk <- apply(w, 1L, function(w) {
+      events <- data$time[w > 0 & data$status == 1]
+      any(data$g == "c" & w > 0 & data$time >= min(events))
+    })
+    expect_true(all(fit$diagnostics$status[at_risk] == "separated"))
+    # Nothing is said of a level that is gone before the first event.
+    usable <- fit$diagnostics$status == "converged"
+    expect_true(all(as.matrix(fit, failed = TRUE)[usable, "gc"] == 0))
+  }
+})
+
 test_that("draws do not depend on who computes them", {
   skip_if_not_installed("future.apply")
   old <- future::plan(future::sequential)

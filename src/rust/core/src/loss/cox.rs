@@ -107,6 +107,13 @@ impl Likelihood for Cox {
         true
     }
 
+    /// Those that are gone before the first event.
+    fn unheard(&self, weights: &[f64]) -> usize {
+        let event = |i: usize| weights[i] * self.status[i] > 0.0;
+        let first = self.times.iter().find(|rows| (*rows).clone().any(event));
+        first.map_or(weights.len(), |rows| rows.start)
+    }
+
     fn start(&self, _: &[f64], _: &[f64]) -> Vec<f64> {
         vec![0.0]
     }

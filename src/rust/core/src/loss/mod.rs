@@ -85,6 +85,11 @@ pub trait Likelihood: Sync + Send {
     /// Turn −η, rows of a panel, into W r, and add to the sums of [`sum`].
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums);
 
+    /// How many of the first rows have no part in the likelihood under these weights of all rows.
+    fn unheard(&self, _weights: &[f64]) -> usize {
+        0
+    }
+
     /// Is every row of weight on the right side, so that 2η fits better than η, and so on for ever?
     fn separates(&self, _rows: &Range<usize>, _weights: &[f64], _eta: &[f64]) -> bool {
         false

@@ -9,6 +9,8 @@ use crate::lasso::free::Reduced;
 pub const FEW: usize = 64;
 /// Curvature that counts as none, as a part of the reference's.
 const FLAT: f64 = 1e-3;
+/// The part of the error that a step leaves from which on it proves nothing.
+const TOO_FAR: f64 = 0.5;
 
 /// The model of unit weights, which all draws share.
 pub struct Reference {
@@ -17,8 +19,8 @@ pub struct Reference {
     /// Σ w l'' and Σ w where it was made.
     pub curvature: f64,
     pub weight: f64,
-    /// The part of its error that a step of a draw by it leaves, by the theory of random weights.
-    pub leaves: f64,
+    /// How many weights are drawn: the more, the nearer is the curvature of a draw.
+    pub units: f64,
     /// Rounds that gain little, after which a draw's own model is worth its cost.
     pub patience: u32,
 }
@@ -29,6 +31,22 @@ impl Reference {
         let least = FLAT * self.curvature / self.weight * found.weight;
         self.curvature / found.curvature.max(least)
     }
+
+    /// The part of its error that a step of a draw by it leaves, by the theory of random weights.
+    pub fn leaves(&self, task: &Task) -> f64 {
+        let moved = task.place.beta.iter().filter(|b| **b != 0.0).count();
+        distance((moved + task.place.intercept.len()) as f64 + 1.0, self.units)
+    }
+
+    /// Is the draw near enough to it for its steps to say how far the minimum is?
+    pub fn says_enough(&self, task: &Task) -> bool {
+        self.leaves(task) < TOO_FAR
+    }
+}
+
+/// How far the curvature of draws of so many weights is from that of all, as a part of it, where so many coordinates move.
+pub fn distance(moved: f64, units: f64) -> f64 {
+    2.0 * (moved / units).sqrt()
 }
 
 /// What a solve is told.

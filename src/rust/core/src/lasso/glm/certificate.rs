@@ -24,7 +24,8 @@
 //!
 //! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
 //! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
-//! the theory of random weights has it, whatever the corrections of `secant` gain beside it.
+//! the theory of random weights has it for as many columns as the draw has, whatever the corrections of `secant` gain
+//! beside it. Where that is half of the error and more, only a model of the draw's own proves anything.
 
 use super::attempt::{Own, Reference, Setting};
 use super::model::{Model, Step};
@@ -57,12 +58,22 @@ pub fn by_own(set: Setting, own: &Own, task: &Task, step: &Step) -> f64 {
 }
 
 /// The same by a step of the reference, where the last step left this part of what it was to gain.
-pub fn by_reference(reference: &Reference, task: &Task, step: &Step, ratio: f64) -> f64 {
+pub fn by_reference(
+    set: Setting,
+    reference: &Reference,
+    task: &Task,
+    step: &Step,
+    ratio: f64,
+) -> f64 {
     if lacks(&reference.model, task, |_| 0.0) {
         return f64::INFINITY;
     }
-    let left = 1.0 - ratio.sqrt().max(reference.leaves);
-    if left > 0.05 { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
+    if set.rough {
+        return step.doubled();
+    }
+    let left = 1.0 - ratio.sqrt().max(reference.leaves(task));
+    let says = left > 0.05 && reference.says_enough(task);
+    if says { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
 }
 
 /// A bound of the gap at the task's place by its slopes alone: rows of one predictor, no coordinate without

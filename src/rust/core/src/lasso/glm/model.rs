@@ -10,6 +10,11 @@ use crate::lasso::sweeps::converge;
 use crate::penalty::Penalty;
 use ndarray::Array2;
 
+/// Violations of the conditions of a minimum, as a part of its terms, from which on the search has given up: columns that
+/// nearly depend on each other gain far more together than each of them alone. And how often it then begins again.
+const GAVE_UP: f64 = 1e-12;
+const AGAIN: u32 = 4;
+
 /// The curvature of the intercepts and of some coordinates.
 pub struct Model {
     pub coordinates: Vec<u32>,
@@ -125,7 +130,7 @@ impl Model {
             (*reduced, *known) = (Reduced::new(&model), false);
         }
         let again = *known && penalty.ridge == *ridge;
-        let mut missed = 0.0;
+        let (mut missed, mut gained) = (0.0, 0.0);
         let mut descend = |q: &Quadratic, origin: &Origin, beta: &mut [f64]| -> Result<(), Error> {
             if let Some(enough) = enough {
                 let found = sweep(q, origin, beta, enough.first * ratio, enough.last * ratio);
@@ -140,6 +145,7 @@ impl Model {
             } else {
                 newton.minimise(q, origin, beta, control)?;
             }
+            gained = begin_again(q, origin, beta, newton, control)?;
             Ok(())
         };
         match shared.filter(fits).or(reduced.as_ref()) {
@@ -160,7 +166,7 @@ impl Model {
         origin.correlate(&model, &beta, &mut there);
         let exact = missed == 0.0;
         if exact {
-            missed = violations(&model, &there, &beta) / ratio;
+            missed = (violations(&model, &there, &beta) + gained) / ratio;
         }
         let decrease =
             origin.value(&model, &correlation, &from).sum - origin.value(&model, &there, &beta).sum;
@@ -174,6 +180,28 @@ impl Model {
         });
         Ok(Step { to, decrease: decrease.max(0.0) / ratio, missed, exact, free })
     }
+}
+
+/// Go on where the exact search gave up before the minimum; what the last try still gained.
+fn begin_again(
+    q: &Quadratic,
+    origin: &Origin,
+    beta: &mut [f64],
+    newton: &mut Newton,
+    control: &Control,
+) -> Result<f64, Error> {
+    let (mut gained, mut there) = (0.0, Vec::new());
+    for _ in 0..AGAIN {
+        origin.correlate(q, beta, &mut there);
+        let before = origin.value(q, &there, beta);
+        if violations(q, &there, beta) <= GAVE_UP * before.size {
+            break;
+        }
+        newton.minimise(q, origin, beta, control)?;
+        origin.correlate(q, beta, &mut there);
+        gained = (before.sum - origin.value(q, &there, beta).sum).max(0.0);
+    }
+    Ok(gained)
 }
 
 /// Sweep until little is missed beside what is gained: how much that is; None if it takes too long.

@@ -7,7 +7,7 @@ use super::task::{Data, Place, Task};
 use crate::engine::cv::Curve;
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
-use crate::engine::problem::{Mode, WeightedProblem};
+use crate::engine::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
 use crate::lasso::batch::End;
 use crate::lasso::problem::{Method, Options};
@@ -45,6 +45,12 @@ pub struct Glm {
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
     pub curve: Option<Curve>,
+}
+
+/// Has a solve found that there is no mode? Far out on the way to no end there is no curvature left that would tell
+/// those who start there that they have none, either.
+pub(super) fn is_endless(ends: &[End]) -> bool {
+    ends.iter().any(|end| end.status == Status::Separated)
 }
 
 impl Glm {
@@ -148,8 +154,8 @@ impl Glm {
             task.place.set(from);
             let mut attempt = Attempt::from(task);
             let setting = Setting { reference: self.shared(), alone: true, ..self.rough(ROUGH) };
-            solve(setting, std::slice::from_mut(&mut attempt), control)?;
-            Ok(attempt.task.place.flat())
+            let ends = solve(setting, std::slice::from_mut(&mut attempt), control)?;
+            Ok(if is_endless(&ends) { from.to_vec() } else { attempt.task.place.flat() })
         })
     }
 }

@@ -1,11 +1,11 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
-use super::attempt::{Attempt, FEW, Reference, Setting};
+use super::attempt::{Attempt, FEW, Reference, Setting, distance};
 use super::curvature::curvature;
 use super::cv::Folding;
 use super::model::Model;
 use super::pass::pass_alone;
-use super::problem::Glm;
+use super::problem::{Glm, is_endless};
 use super::solve::solve;
 use super::task::{Data, Found};
 use crate::data::design::Design;
@@ -191,6 +191,7 @@ impl Glm {
         let mut modes: Vec<Option<Mode>> = vec![None; lambda.len()];
         let mut task = self.task(RowWeights::Case(&self.plan));
         task.place.intercept = self.null_intercepts(&self.plan);
+        let nothing = task.place.flat();
         let mut attempt = Attempt::from(task);
         let setting = Setting { alone: true, ..self.setting(self.options.limits.tolerance) };
         let mut reached = f64::INFINITY;
@@ -199,7 +200,8 @@ impl Glm {
             self.factors.fill(lambda[l], &[1.0], &mut attempt.task.penalty);
             let one = std::slice::from_mut(&mut attempt);
             let mut ends = solve(setting, one, control)?;
-            starts[l] = attempt.task.place.flat();
+            let endless = is_endless(&ends);
+            starts[l] = if endless { nothing.clone() } else { attempt.task.place.flat() };
             if let Some(refit) = self.options.refit {
                 self.restrict(&mut attempt.task, refit, &[1.0]);
                 ends = solve(setting, std::slice::from_mut(&mut attempt), control)?;
@@ -258,10 +260,10 @@ impl Glm {
         let reduced = model.reduced(task);
         let Found { curvature, weight, .. } = task.found;
         let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
-        let leaves = self.off(self.active(support));
         let Costs { own, step, .. } = self.costs(support);
         let patience = (0.5 * own / step).clamp(3.0, 30.0) as u32;
-        Ok(Reference { model, reduced, curvature, weight, leaves, patience })
+        let units = self.plan.units() as f64;
+        Ok(Reference { model, reduced, curvature, weight, units, patience })
     }
 
     /// Can the curvatures of many draws be one product of all columns?
@@ -278,7 +280,7 @@ impl Glm {
 
     /// How far the curvature of a draw is from the reference, as a part of it.
     fn off(&self, active: f64) -> f64 {
-        2.0 * (active / self.plan.units() as f64).sqrt()
+        distance(active, self.plan.units() as f64)
     }
 
     /// What the parts of a draw cost, in multiplications for each row.

@@ -3,7 +3,7 @@
 //! The objective never rises: a step that goes uphill is shortened, or taken again with the curvature of
 //! its start. A draw ends where its last step leads, once `certificate` says that it is near enough.
 
-use super::attempt::{Attempt, FEW, Own, Setting};
+use super::attempt::{Attempt, FEW, Own, Reference, Setting};
 use super::certificate::{all_free, by_own, by_reference, by_slopes, lacks, separates, size};
 use super::model::{Approach, Enough, Solver, Step};
 use super::reweighted::{Reweighting, settle_intercept};
@@ -30,7 +30,9 @@ const GOOD: f64 = 0.05;
 const PERFECT: f64 = 1e-9;
 /// The same below which rows hardly have a curvature to be weighed by.
 const ALL_BUT_PERFECT: f64 = 1e-3;
-const LINGERS: u32 = 20;
+const LINGERS: u32 = 10;
+/// Part of the last step of such coefficients that is no approach to an end.
+const LASTS: f64 = 0.2;
 /// What is left of the error of coefficients, none of which is penalised.
 const SHARP: f64 = 1e-7;
 
@@ -66,6 +68,8 @@ pub struct State {
     secants: Secants,
     /// The end of the model's step, where another place was tried.
     plain: Option<Place>,
+    /// Was the last step of the reference corrected?
+    corrected: bool,
     /// Part of its penalty that a slope has where its column comes into a model; less where models of
     /// fewer columns could prove nothing.
     pub nearly: f64,
@@ -100,6 +104,7 @@ impl State {
             reweighting: Reweighting::default(),
             secants: Secants::default(),
             plain: None,
+            corrected: false,
             nearly: NEARLY,
             end: None,
         }
@@ -178,9 +183,10 @@ impl State {
         if self.certify(set, &mut attempt.task, &step, bound, left, round) {
             return Ok(Next::Done);
         }
-        // Made too far from here to prove that this is near enough: one made here does.
-        let unproved = self.uses == Uses::Own
-            && step.doubled() <= set.limits.tolerance * size(set, &attempt.task);
+        // Made too far from here, or of other weights, to prove that this is near enough: one made here does.
+        let says = |r: &Reference| self.uses == Uses::Reference && r.says_enough(&attempt.task);
+        let unproved = step.doubled() <= set.limits.tolerance * size(set, &attempt.task)
+            && !set.reference.is_some_and(says);
         let serves = !unproved
             && match self.uses {
                 Uses::Reference => {
@@ -195,8 +201,11 @@ impl State {
         if !serves {
             return Ok(Next::Model);
         }
+        // What a corrected step leaves says nothing of the model's own steps, by which the end is judged: the last ones
+        // are those of the model alone.
+        let near = step.doubled() <= set.limits.tolerance * size(set, &attempt.task);
         let corrected = match self.uses {
-            Uses::Reference => {
+            Uses::Reference if !near => {
                 let (l1, intercepts) = (&attempt.task.penalty.l1, step.to.intercept.len());
                 self.secants.correct(step.to.flat(), |i| {
                     if i < intercepts { 0.0 } else { l1[i - intercepts] }
@@ -205,6 +214,7 @@ impl State {
             _ => None,
         };
         self.go(&mut attempt.task, step);
+        self.corrected = corrected.is_some();
         if let Some(there) = corrected {
             self.plain = Some(attempt.task.place.clone());
             attempt.task.place.set(&there);
@@ -220,8 +230,9 @@ impl State {
     /// How far the place is from the minimum, by the step of the model in use.
     fn bound(&self, set: Setting, attempt: &Attempt, step: &Step) -> f64 {
         match (self.uses, set.reference, &attempt.own) {
+            (Uses::Reference, Some(_), _) if self.corrected && !set.rough => f64::INFINITY,
             (Uses::Reference, Some(reference), _) => {
-                by_reference(reference, &attempt.task, step, self.ratio(step))
+                by_reference(set, reference, &attempt.task, step, self.ratio(step))
             }
             (_, _, Some(own)) => by_own(set, own, &attempt.task, step),
             _ => f64::INFINITY,
@@ -368,8 +379,13 @@ impl State {
         let perfect = size <= PERFECT * set.unit * task.found.weight;
         let little = step.doubled() <= set.limits.tolerance * size;
         if step.free > LONG && (little || perfect) {
-            // Nothing left to gain, and coefficients go on: they have no end.
-            self.lingered += 1;
+            // Nothing left to gain, and coefficients go on: they have no end, if the curvature from here says so, too. Later
+            // it would be too small to say anything.
+            if self.uses == Uses::Reference && !perfect {
+                self.slow = u32::MAX / 2;
+                return false;
+            }
+            self.lingered = if step.free > LASTS * self.free { self.lingered + 1 } else { 0 };
             if perfect || self.lingered > LINGERS {
                 self.end = Some(ended(task, Status::Separated, gap, round));
             }
@@ -397,6 +413,7 @@ impl State {
         let Some((place, found, _)) = &self.best else { return Ok(Next::Done) };
         if let Some(plain) = self.plain.take() {
             self.secants.forget();
+            self.corrected = false;
             task.place = plain;
             return Ok(Next::Pass);
         }

@@ -14,12 +14,20 @@ pub fn exclude(data: &Data, task: &mut Task) {
         return;
     }
     let mut weights = Vec::new();
+    let mut unheard = 0;
+    if data.likelihood.coupled() {
+        weights.resize(data.rows(), 0.0);
+        task.weights.fill(0, &mut weights);
+        unheard = data.likelihood.unheard(&weights);
+    }
     // Without an intercept to make up for it, only nothing is as good as none.
     let shifts = data.intercept || data.likelihood.coupled();
     let mut first: Vec<Option<f64>> = vec![(!shifts).then_some(0.0); columns];
     for rows in data.base.design.blocks() {
         weights.resize(rows.len(), 0.0);
         task.weights.fill(rows.start, &mut weights);
+        let gone = unheard.clamp(rows.start, rows.end) - rows.start;
+        weights[..gone].fill(0.0);
         let block = data.base.design.dense_block(&rows);
         unseen.retain(|&j| {
             let mut value =
