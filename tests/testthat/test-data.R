@@ -1,12 +1,12 @@
 test_that("the digits are as many of each, in both parts", {
   expect_identical(names(digits), c("x", "y", "train"))
-  expect_identical(dim(digits$x), c(1500L, 784L))
+  expect_identical(dim(digits$x), c(1000L, 784L))
   expect_type(digits$x, "integer")
   expect_identical(range(digits$x), c(0L, 255L))
   expect_identical(levels(digits$y), as.character(0:9))
-  expect_true(all(table(digits$y[digits$train]) == 120) && all(table(digits$y[!digits$train]) == 30))
+  expect_true(all(table(digits$y[digits$train]) == 80) && all(table(digits$y[!digits$train]) == 20))
   expect_identical(anyDuplicated(digits$x), 0L)
-  expect_true(all(digits$train[1:1200]))
+  expect_true(all(digits$train[1:800]))
 })
 
 test_that("every digit is one of MNIST, with its label, from the part it says", {

@@ -4,7 +4,7 @@
 //! are sparse, or the solution need not be exact, `descent` comes first, and mostly suffices.
 
 use super::cross::{centre, cross};
-use super::descent::{Descent, descent_cost, exact_cost};
+use super::descent::Descent;
 use super::free::minimise;
 use super::newton::Newton;
 use super::quadratic::{Origin, Quadratic};
@@ -55,8 +55,6 @@ const LOOSE: f64 = 1e-6;
 /// Part of its penalty that a gradient has where a descent looks at its column.
 const LOOKED_AT: f64 = 0.9;
 
-/// Steps of a search on the Gram matrix, in the factors that one step is counted for, with nearly as many columns as rows.
-const EXACT_STEPS: f64 = 20.0;
 /// Sweeps of a round on the Gram matrix.
 const ROUND_SWEEPS: f64 = 100.0;
 
@@ -93,7 +91,7 @@ impl WorkingSet {
         control: &Control,
     ) -> Result<(), Error> {
         self.in_vain = 0;
-        if self.descends(data, task, tolerance) {
+        if self.descends(data, tolerance) {
             if task.totals.is_some() && !task.is_empty() {
                 self.descend(data, task, tolerance, tolerance, control)?;
                 self.in_vain = 0;
@@ -122,7 +120,7 @@ impl WorkingSet {
         gap: f64,
         control: &Control,
     ) -> Result<bool, Error> {
-        if self.descends(data, task, tolerance) && self.in_vain < VAIN {
+        if self.descends(data, tolerance) && self.in_vain < VAIN {
             self.descend(data, task, tolerance, gap, control)?;
             return Ok(true);
         }
@@ -154,16 +152,8 @@ impl WorkingSet {
         Ok(grew)
     }
 
-    /// Is a descent the way? For columns that are sparse, unless factors of the support are so cheap that many of them
-    /// cost less, as where it is nearly as large as the rows and those are few.
-    fn descends(&self, data: &Data, task: &Task, tolerance: f64) -> bool {
-        if tolerance >= LOOSE || !data.design.is_sparse() {
-            return tolerance >= LOOSE;
-        }
-        let support = task.beta.iter().filter(|b| **b != 0.0).count() as f64;
-        let entries = data.design.size() as f64 * support / data.design.cols as f64;
-        let rows = data.design.rows as f64;
-        descent_cost(entries, support, rows) < EXACT_STEPS * exact_cost(entries, support)
+    fn descends(&self, data: &Data, tolerance: f64) -> bool {
+        data.design.is_sparse() || tolerance >= LOOSE
     }
 
     /// By coordinate descent on the residual, over the columns that may matter.
