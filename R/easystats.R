@@ -90,6 +90,10 @@ p_direction.wbb <- function(x, ..., lambda = NULL) bayestestR::p_direction(plain
 #' @method point_estimate wbb
 #' @exportS3Method bayestestR::point_estimate wbb
 point_estimate.wbb <- function(x, centrality = "all", ..., lambda = NULL) {
+  known <- c("median", "mean", "map", "trimmed", "mode", "all")
+  if (!is.character(centrality) || !length(centrality) || !all(tolower(centrality) %in% known)) {
+    bad_argument("centrality", paste("be some of", show_values(known)), centrality)
+  }
   draws <- plain_draws(x, lambda)
   attempt(bayestestR::point_estimate(draws, centrality, ...), function(e) {
     others <- c(setdiff(tolower(centrality), c("all", "map")), if ("all" %in% centrality) c("median", "mean"))
