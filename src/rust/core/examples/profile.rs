@@ -69,33 +69,43 @@ fn sparse_column(rng: &mut ChaCha8Rng, n: usize, density: f64) -> Vec<(usize, f6
 
 fn data(w: &Workload) -> Option<(Source, Vec<f64>)> {
     let mut rng = ChaCha8Rng::from_seed([7; 32]);
-    let mut y = normals(&mut rng, w.n);
-    if w.density < 1.0 {
+    let noise = normals(&mut rng, w.n);
+    // Workloads of the targets have weak signals; others, as those of the map, signals as strong as the noise.
+    let strong = matches!(w.lambda, Strength::Share(_));
+    let effects = normals(&mut rng, w.signals);
+    let effect = |j: usize| match effects.get(j) {
+        None => 0.0,
+        Some(b) if strong => *b,
+        Some(_) if w.density < 1.0 => 0.5,
+        Some(_) => [0.3, 0.1][j % 2],
+    };
+    let mut fit = vec![0.0; w.n];
+    let x = if w.density < 1.0 {
         let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for j in 0..w.p {
             for (i, v) in sparse_column(&mut rng, w.n, w.density) {
                 rows.push(i);
                 values.push(v);
-                y[i] += if j < w.signals { 0.5 * v } else { 0.0 };
+                fit[i] += effect(j) * v;
             }
             starts.push(rows.len());
         }
-        return Some((
-            Source::Sparse(compressed_columns((w.n, w.p), starts, rows, values, "x").ok()?),
-            y,
-        ));
-    }
-    let mut x = normals(&mut rng, w.n * w.p);
-    if w.density > 1.0 {
-        for i in w.n..x.len() {
-            x[i] = 0.9 * x[i - w.n] + (1.0f64 - 0.81).sqrt() * x[i];
+        Source::Sparse(compressed_columns((w.n, w.p), starts, rows, values, "x").ok()?)
+    } else {
+        let mut x = normals(&mut rng, w.n * w.p);
+        if w.density > 1.0 {
+            for i in w.n..x.len() {
+                x[i] = 0.9 * x[i - w.n] + (1.0f64 - 0.81).sqrt() * x[i];
+            }
         }
-    }
-    for (j, column) in x.chunks(w.n).take(w.signals).enumerate() {
-        let beta = if j % 2 == 0 { 0.3 } else { 0.1 };
-        y.iter_mut().zip(column).for_each(|(y, x)| *y += beta * x);
-    }
-    Some((Source::dense(&x, w.n, w.p), y))
+        for (j, column) in x.chunks(w.n).take(w.signals).enumerate() {
+            fit.iter_mut().zip(column).for_each(|(f, x)| *f += effect(j) * x);
+        }
+        Source::dense(&x, w.n, w.p)
+    };
+    let size = (fit.iter().map(|f| f * f).sum::<f64>() / w.n as f64).sqrt();
+    let sd = if strong { size.max(1e-3) } else { 1.0 };
+    Some((x, fit.iter().zip(&noise).map(|(f, e)| f + sd * e).collect()))
 }
 
 /// The largest lambda that says anything, by the definition.

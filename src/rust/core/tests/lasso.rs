@@ -148,6 +148,27 @@ fn sparse_is_dense_without_the_zeros() {
 }
 
 #[test]
+fn draws_near_saturation_do_not_depend_on_the_form_of_the_columns() {
+    // Few rows are filled near saturation, many are not, and a path passes from one form to the other.
+    for (n, p, lambda) in [(60, 300, [20.0, 0.05]), (450, 460, [60.0, 0.5])] {
+        let mut d = problem(n, p);
+        for (i, v) in d.x.iter_mut().enumerate() {
+            if noise(i + 99) > -0.4 {
+                *v = 0.0;
+            }
+        }
+        let dense = lasso(&d, plan(n), options(p, &lambda)).unwrap();
+        let x = Source::without_zeros(&d.x, n, p);
+        let opts = options(p, &lambda);
+        let sparse = Lasso::new(x, d.y.clone(), plan(n), opts, &Control::default()).unwrap();
+        let (a, b) = (draws(&sparse, 1, 6), draws(&dense, 1, 6));
+        assert!(a.gap.iter().chain(&b.gap).all(|g| *g <= 1e-10), "{n} {:?} {:?}", a.gap, b.gap);
+        assert_close(flat(&a.objective), flat(&b.objective), 1e-9, "objective");
+        assert_eq!(a.theta.slice(s![4.., .., ..]), draws(&sparse, 5, 2).theta);
+    }
+}
+
+#[test]
 fn a_large_lambda_leaves_only_the_intercept() {
     let d = problem(50, 6);
     let l = lasso(&d, plan(50), options(6, &[1e6])).unwrap();

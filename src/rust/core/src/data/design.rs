@@ -1,7 +1,7 @@
 //! The design matrix, standardised once: dense in blocks of rows, or sparse and never filled.
 
 use super::basis::Basis;
-use super::blocks::{Block, Blocked, ROWS, ranges};
+use super::blocks::{Block, Blocked, ROWS, Values, block_rows, ranges};
 use super::rows::{Sparse, SparseRows};
 use super::source::Source;
 use super::standard::Standard;
@@ -55,6 +55,27 @@ impl Design {
         let cols = standard.scale.len();
         let (block, storage) = (ROWS, Storage::Gone);
         Design { rows, cols, standard, basis: None, block, storage, largest: OnceLock::new() }
+    }
+
+    /// The same with every entry there, if it is sparse.
+    pub fn filled(&self) -> Option<Design> {
+        let x = self.sparse()?;
+        let (rows, cols) = (self.rows, self.cols);
+        let block = block_rows(rows, cols);
+        let mut values = Vec::with_capacity(rows * cols);
+        for range in ranges(rows, block) {
+            let first = values.len();
+            x.shift.iter().for_each(|s| values.resize(values.len() + range.len(), -s));
+            for (r, i) in range.clone().enumerate() {
+                let (columns, entries) = x.row(i);
+                for (&j, v) in columns.iter().zip(entries) {
+                    values[first + j as usize * range.len() + r] += v;
+                }
+            }
+        }
+        let storage = Storage::Dense(Blocked::of_blocks(Values::Memory(values), rows, cols, block));
+        let (standard, basis) = (self.standard.clone(), None);
+        Some(Design { rows, cols, standard, basis, block, storage, largest: OnceLock::new() })
     }
 
     /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
@@ -205,5 +226,11 @@ mod tests {
                 assert!((v - a.dense_block(&(0..4)).unwrap()[j * 4 + i]).abs() < 1e-14);
             }
         }
+        let filled = b.filled().unwrap();
+        let (of_sparse, of_dense) = (filled.dense_block(&(0..4)), a.dense_block(&(0..4)));
+        for (f, d) in of_sparse.unwrap().iter().zip(of_dense.unwrap().iter()) {
+            assert!((f - d).abs() < 1e-14, "{f} {d}");
+        }
+        assert!(a.filled().is_none());
     }
 }

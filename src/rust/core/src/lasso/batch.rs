@@ -29,6 +29,13 @@ impl<'a> From<Task<'a>> for Attempt<'a> {
     }
 }
 
+/// How a task is solved: on which data, and by which reference, if any.
+#[derive(Clone, Copy)]
+pub struct Road<'a> {
+    pub data: &'a Data,
+    pub reference: Option<&'a Reference>,
+}
+
 /// How a task ended.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
@@ -69,17 +76,34 @@ const PATIENCE: u32 = 3;
 /// Rounds that the reference model may take.
 const REFERENCE_ROUNDS: u32 = 30;
 
-/// Solve all tasks from their β, by the reference where there is one for them; on return `found` belongs to β.
+/// Solve all tasks from their β, each on its road; on return `found` belongs to β.
 pub fn solve(
-    data: &Data,
     attempts: &mut [Attempt],
-    references: &[Option<&Reference>],
+    roads: &[Road],
     limits: Limits,
     newton: &mut Newton,
     control: &Control,
 ) -> Result<Vec<End>, Error> {
-    let mut states: Vec<Progress> = references.iter().map(|r| Progress::new(*r)).collect();
-    for (attempt, _) in attempts.iter_mut().zip(references).filter(|(_, r)| r.is_none()) {
+    let (mut ends, mut rest) = (Vec::with_capacity(roads.len()), attempts);
+    // Those that pass over the same data pass together.
+    for run in roads.chunk_by(|a, b| std::ptr::eq(a.data, b.data)) {
+        let (together, others) = std::mem::take(&mut rest).split_at_mut(run.len());
+        ends.extend(solve_together(together, run, limits, newton, control)?);
+        rest = others;
+    }
+    Ok(ends)
+}
+
+fn solve_together(
+    attempts: &mut [Attempt],
+    roads: &[Road],
+    limits: Limits,
+    newton: &mut Newton,
+    control: &Control,
+) -> Result<Vec<End>, Error> {
+    let Some(&Road { data, .. }) = roads.first() else { return Ok(Vec::new()) };
+    let mut states: Vec<Progress> = roads.iter().map(|r| Progress::new(r.reference)).collect();
+    for (attempt, _) in attempts.iter_mut().zip(roads).filter(|(_, r)| r.reference.is_none()) {
         control.check()?;
         let (task, set) = attempt.working(data);
         set.begin(data, task, limits.tolerance, control)?;

@@ -1,8 +1,8 @@
 //! What a draw costs on each road, in multiplications of a dense product, by theory: the roads are chosen by it.
 
+use super::batch::Road;
 use super::descent::descent_cost;
 use super::problem::{Lasso, Method};
-use super::reference::Reference;
 use super::starts::Starts;
 
 /// Most columns for which the Gram matrices of a batch of draws are formed in one product.
@@ -16,6 +16,11 @@ const MODEL_SWEEPS: f64 = 4.0;
 const START_SWEEPS: f64 = 30.0;
 /// What a descent to a start costs, as a part of one to the tolerance of a draw.
 const NEAR: f64 = 0.5;
+/// Bytes that filled columns may take, and how many times those of sparse ones if these are more.
+const ROOM: usize = 64 << 20;
+const MORE: usize = 4;
+/// Near saturation an exact road takes so many times what it takes elsewhere: signs change.
+const SIGNS: f64 = 4.0;
 /// A random weight.
 const WEIGHT: f64 = 75.0;
 
@@ -37,12 +42,22 @@ impl Lasso {
         }
     }
 
-    /// The reference for a draw that starts here, where its passes cost less than a working set: a small prior
-    /// weight makes a large support of a small one.
-    pub(super) fn road(&self, start: &[f64]) -> Option<&Reference> {
+    /// The road of a draw that starts here, with the reference where its passes cost less than a working set: a
+    /// small prior weight makes a large support of a small one.
+    pub(super) fn road(&self, start: &[f64]) -> Road<'_> {
         let support = size(start);
         let cheaper = || self.reference_cost(support) < self.working_cost(support);
-        self.reference.as_ref().filter(|_| self.method == Method::Reference || cheaper())
+        let by_passes = self.method == Method::Reference || cheaper();
+        let reference = self.reference.as_ref().filter(|_| by_passes);
+        let data = if reference.is_some() { &self.data } else { self.form(start) };
+        Road { data, reference }
+    }
+
+    /// Are sparse columns better filled for what starts here? Near saturation descents take long, and the
+    /// Gram matrix of filled columns does not.
+    pub(super) fn wants_filled(&self, start: &[f64]) -> bool {
+        let support = size(start);
+        self.filled_cost(support) < self.descent_cost(support)
     }
 
     /// Is a start near this one found sooner from the unit-weight Gram matrix than on sparse columns?
@@ -83,13 +98,33 @@ impl Lasso {
     }
 
     fn working_cost(&self, support: f64) -> f64 {
+        if self.data.design.is_sparse() {
+            self.descent_cost(support).min(self.filled_cost(support))
+        } else {
+            4.0 * self.pass_cost() + self.exact_cost(support)
+        }
+    }
+
+    /// On sparse columns as they are.
+    fn descent_cost(&self, support: f64) -> f64 {
+        let units = self.plan.units() as f64;
+        4.0 * self.pass_cost() + descent_cost(self.entries(support), support, units)
+    }
+
+    /// On sparse columns that are filled, where there is room for them.
+    fn filled_cost(&self, support: f64) -> f64 {
+        let design = &self.data.design;
+        let (given, filled) = (24 * design.size(), 8 * design.rows * design.cols);
+        if !design.is_sparse() || filled > ROOM.max(MORE * given) {
+            return f64::INFINITY;
+        }
+        8.0 * (design.rows * design.cols) as f64 + SIGNS * self.exact_cost(support)
+    }
+
+    /// The Gram matrix of a working set for this support, and its factors.
+    fn exact_cost(&self, support: f64) -> f64 {
         let rows = self.data.design.rows as f64;
-        4.0 * self.pass_cost()
-            + if self.data.design.is_sparse() {
-                descent_cost(self.entries(support), support, self.plan.units() as f64)
-            } else {
-                rows * (1.25 * support).powi(2) / 2.0 + support.powi(3) / 2.0
-            }
+        rows * (1.25 * support).powi(2) / 2.0 + support.powi(3) / 2.0
     }
 
     fn pass_cost(&self) -> f64 {

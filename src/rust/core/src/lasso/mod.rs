@@ -13,17 +13,21 @@
 //!   for a batch of draws (`pass`, `batch`), no Gram matrix per draw;
 //! - many columns: `working`, the draw's Gram matrix on the columns that matter (nearly those that
 //!   `rough` steps on the residual find); where columns are sparse, `descent` on the residual comes first
-//!   and the Gram matrix only where that would be cheaper.
+//!   and the Gram matrix only where that would be cheaper, of filled columns if there is room for them.
 //!
 //! Of what was tried for many columns: descents in double precision to the end lose to the Gram matrix
 //! where columns are dense (14 ms a draw for 9 at 500 × 5,000 with 200 active), and win two to six
 //! times where they have some tens of entries. Extrapolated sweeps were worth little while combinations
 //! were taken whole or not at all, since signs still change: most were refused; the best point on the
 //! line to them is always below. With nearly as many active columns as rows, exact searches along Newton's
-//! direction took hundreds of steps, each for one sign; after some of them, steps that stop coordinates at zero (`damping`) take three
+//! direction took hundreds of steps, each for one sign, and in some draws thousands; after some of them, and again
+//! whenever they do not end, steps that stop coordinates at zero (`damping`) take three
 //! or four at 850 active of 1,000 rows. They need sweeps in between, or twice as many factors; and at 960 active
 //! still some thirty, at ten times the cost of a glmnet call that ends far from the minimum (1,300 active of
-//! 1,000 rows): there is the worst cell of the map.
+//! 1,000 rows): there is the worst cell of the map. The first of these steps are taken in single precision, a factor
+//! of 900 columns in 3 ms. On sparse columns they are solved by conjugate gradients, some hundred sweeps each, and a
+//! descent whose pace says that it needs more goes over to them. Columns of 50 to 200 rows, filled, are solved five
+//! to nine times as fast near saturation, and those of 1,000 rows slower: a cost, not the density, decides.
 //!
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
 //! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before

@@ -1,6 +1,6 @@
 //! The lasso as a weighted problem: penalties in, draws out.
 
-use super::batch::{self, Attempt, End};
+use super::batch::{self, Attempt, End, Road};
 use super::certificate::Point;
 use super::free::{FreeBlock, minimise};
 use super::gram::{Centred, batch_moments};
@@ -21,6 +21,7 @@ use crate::linalg::lanes::LANES;
 use crate::penalty::{Factors, Penalty};
 use crate::random::laws::PriorWeight;
 use crate::random::weights::{DrawWeights, WeightPlan};
+use std::sync::OnceLock;
 
 /// What the user asks for; lambda on the scale of the user's objective.
 #[derive(Clone)]
@@ -65,6 +66,8 @@ pub(super) const NEARBY: Limits = Limits { tolerance: 1e-4, iterations: 2 };
 
 pub struct Lasso {
     pub(super) data: Data,
+    /// The same with sparse columns filled, made when a solution near saturation first asks for it.
+    pub(super) filled: OnceLock<Data>,
     /// In place of rows.
     pub(super) summed: Option<Summed>,
     pub(super) plan: WeightPlan,
@@ -141,10 +144,30 @@ impl Lasso {
                 return Ok(solved);
             }
         }
-        let one = std::slice::from_mut(&mut bench.attempt);
-        let ends = batch::solve(&self.data, one, &[None], self.options.limits, newton, control)?;
-        let end = ends.first().copied().unwrap_or(End::EMPTY);
+        let end = self.solve_alone(&mut bench.attempt, self.options.limits, newton, control)?;
         Ok(Solved::of(&bench.attempt.task, end))
+    }
+
+    /// Solve one problem by passes, in the form of the data that suits where it starts.
+    pub(super) fn solve_alone(
+        &self,
+        attempt: &mut Attempt,
+        limits: Limits,
+        newton: &mut Newton,
+        control: &Control,
+    ) -> Result<End, Error> {
+        let road = Road { data: self.form(&attempt.task.beta), reference: None };
+        let ends = batch::solve(std::slice::from_mut(attempt), &[road], limits, newton, control)?;
+        Ok(ends.first().copied().unwrap_or(End::EMPTY))
+    }
+
+    /// The data, filled where that is the cheaper form for what starts here.
+    pub(super) fn form(&self, start: &[f64]) -> &Data {
+        if self.wants_filled(start) {
+            self.filled.get_or_init(|| self.data.filled())
+        } else {
+            &self.data
+        }
     }
 
     /// Solve from a Gram matrix.
@@ -258,8 +281,7 @@ impl Lasso {
                 return Ok(task.beta);
             }
             let mut attempt = Attempt::from(task);
-            let one = std::slice::from_mut(&mut attempt);
-            batch::solve(&self.data, one, &[None], NEARBY, newton, control)?;
+            self.solve_alone(&mut attempt, NEARBY, newton, control)?;
             Ok(attempt.task.beta)
         })
     }
@@ -327,16 +349,13 @@ impl Lasso {
                 let start = self.start(l, factor, prior, &mut newton, control)?;
                 task.beta.copy_from_slice(start);
             }
-            let roads: Vec<Option<&Reference>> =
-                attempts.iter().map(|a| self.road(&a.task.beta)).collect();
-            let mut ends =
-                batch::solve(&self.data, &mut attempts, &roads, limits, &mut newton, control)?;
+            let roads: Vec<Road> = attempts.iter().map(|a| self.road(&a.task.beta)).collect();
+            let mut ends = batch::solve(&mut attempts, &roads, limits, &mut newton, control)?;
             if let Some(refit) = self.options.refit {
                 for (attempt, prior) in attempts.iter_mut().zip(&priors) {
                     self.restrict(&mut attempt.task, refit, prior);
                 }
-                ends =
-                    batch::solve(&self.data, &mut attempts, &roads, limits, &mut newton, control)?;
+                ends = batch::solve(&mut attempts, &roads, limits, &mut newton, control)?;
             }
             for (k, (attempt, end)) in attempts.iter().zip(ends).enumerate() {
                 let solved = Solved::of(&attempt.task, end);

@@ -1,6 +1,6 @@
 //! Everything that comes before the draws: standardise, choose lambda, find the mode, choose a method.
 
-use super::batch::{self, Attempt};
+use super::batch::Attempt;
 use super::costs::DIRECT;
 use super::cross::cross;
 use super::cv::{Folding, lambda_max};
@@ -26,7 +26,7 @@ use crate::moments::Sums;
 use crate::penalty::Factors;
 use crate::random::weights::WeightPlan;
 use ndarray::{Axis, s};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
@@ -108,6 +108,7 @@ impl Lasso {
             spread_of_draws,
             spread_of_mode,
             data,
+            filled: OnceLock::new(),
             summed: None,
             plan,
             options,
@@ -282,8 +283,7 @@ impl Lasso {
         while at > 2.0 * lowest {
             at *= 0.5;
             self.factors.fill(at, &[1.0], &mut attempt.task.penalty);
-            let one = std::slice::from_mut(attempt);
-            batch::solve(&self.data, one, &[None], NEARBY, newton, control)?;
+            self.solve_alone(attempt, NEARBY, newton, control)?;
         }
         Ok(lambda)
     }

@@ -14,6 +14,14 @@ pub struct Data {
     pub intercept: bool,
 }
 
+impl Data {
+    /// The same with every entry of a sparse design there; as it is, if it is not sparse.
+    pub fn filled(&self) -> Data {
+        let design = self.design.filled().map_or_else(|| self.design.clone(), Arc::new);
+        Data { design, y: self.y.clone(), intercept: self.intercept }
+    }
+}
+
 /// Where the weights of a problem come from.
 pub enum RowWeights<'a> {
     /// The user's case weights alone: the mode.

@@ -167,7 +167,7 @@ impl WorkingSet {
     ) -> Result<(), Error> {
         let columns = looked_at(data, task);
         let fresh = || Box::new(Descent::new(data, task));
-        let mut descent = self.descent.take().unwrap_or_else(fresh);
+        let mut descent = self.descent.take().filter(|d| d.suits(data)).unwrap_or_else(fresh);
         let grew = descent.admit(data, &columns, control)?;
         // While columns are missing, no more than that shows.
         let fine = MISS * tolerance * FINER.powi(self.in_vain as i32);

@@ -3,6 +3,7 @@
 use crate::error::Error;
 
 pub mod cholesky;
+pub mod cholesky_single;
 pub mod dense;
 pub mod dissection;
 pub mod elementary;

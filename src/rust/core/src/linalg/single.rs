@@ -128,9 +128,16 @@ macro_rules! pieces {
     }};
 }
 
+pub(super) use pieces;
+
 /// sum += x · row of vectors.
 #[inline(always)]
-fn fused<S: Simd, const V: usize>(simd: S, sum: &mut [S::f32s; V], x: f32, row: &[S::f32s]) {
+pub(super) fn fused<S: Simd, const V: usize>(
+    simd: S,
+    sum: &mut [S::f32s; V],
+    x: f32,
+    row: &[S::f32s],
+) {
     let x = simd.splat_f32s(x);
     for (sum, &b) in sum.iter_mut().zip(&row[..V]) {
         *sum = simd.mul_add_f32s(x, b, *sum);
@@ -138,7 +145,7 @@ fn fused<S: Simd, const V: usize>(simd: S, sum: &mut [S::f32s; V], x: f32, row: 
 }
 
 #[inline(always)]
-fn load<S: Simd, const V: usize>(row: &[S::f32s]) -> [S::f32s; V] {
+pub(super) fn load<S: Simd, const V: usize>(row: &[S::f32s]) -> [S::f32s; V] {
     std::array::from_fn(|v| row[v])
 }
 

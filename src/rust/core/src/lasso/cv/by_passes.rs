@@ -8,7 +8,7 @@ use crate::engine::cv::Path;
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::error::Error;
-use crate::lasso::batch::{self, Attempt};
+use crate::lasso::batch::Attempt;
 use crate::lasso::newton::Newton;
 use crate::lasso::pass::pass;
 use crate::lasso::problem::Lasso;
@@ -197,8 +197,7 @@ impl Fold<'_> {
         control: &Control,
     ) -> Result<(), Error> {
         let limits = Limits { tolerance: EXACT, ..lasso.options.limits };
-        let one = std::slice::from_mut(&mut self.fit);
-        batch::solve(&lasso.data, one, &[None], limits, newton, control)?;
+        lasso.solve_alone(&mut self.fit, limits, newton, control)?;
         Ok(())
     }
 }

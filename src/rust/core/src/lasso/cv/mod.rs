@@ -9,7 +9,7 @@ mod by_passes;
 mod columns;
 mod walk;
 
-use super::batch::{self, Attempt};
+use super::batch::Attempt;
 use super::gram::Moments;
 use super::newton::Newton;
 use super::problem::Lasso;
@@ -106,8 +106,7 @@ pub fn lambda_max(
         }
         None => {
             let mut attempt = Attempt::from(task);
-            let one = std::slice::from_mut(&mut attempt);
-            batch::solve(&lasso.data, one, &[None], lasso.options.limits, &mut newton, control)?;
+            lasso.solve_alone(&mut attempt, lasso.options.limits, &mut newton, control)?;
             attempt.task.found.gradient
         }
     };

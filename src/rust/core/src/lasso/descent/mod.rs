@@ -35,6 +35,9 @@ const LONGEST: f64 = 4.0;
 const DENSE: f64 = 3.0;
 const SPARSE: f64 = 24.0;
 
+/// What steps of Newton by conjugate gradients cost, in sweeps.
+const LEAPS: f64 = 500.0;
+
 /// What the exact step costs beside the products of columns, in cubes of their number: one factor of their
 /// Gram matrix is a sixth.
 const FACTORS: f64 = 0.5;
@@ -93,6 +96,11 @@ impl Descent {
             extrapolation: Extrapolation::default(),
             factor: Cholesky::default(),
         }
+    }
+
+    /// Are these data in the form that its columns came from?
+    pub fn suits(&self, data: &Data) -> bool {
+        matches!(self.packed, Packed::Sparse(_)) == data.design.is_sparse()
     }
 
     /// Take these columns in too; true if one of them is new.
@@ -172,7 +180,7 @@ impl Descent {
             sweep += 1;
             if sweep % WINDOW == 0 {
                 // At the pace of the last sweeps.
-                let enough = patience * self.exact(&support);
+                let enough = patience * self.equations(&support);
                 let pace = libm::log(change.slope / before) / f64::from(WINDOW);
                 let left = libm::log(precision / change.slope) / pace * self.cost(&support);
                 // Signs that still change hide the pace for a while.
@@ -242,6 +250,15 @@ impl Descent {
     fn cost(&self, which: &[usize]) -> f64 {
         let each = if matches!(self.packed, Packed::Dense(_)) { DENSE } else { SPARSE };
         2.0 * each * self.packed.size(which) as f64
+    }
+
+    /// What it costs to solve the equations of a support, with signs that change on the way.
+    fn equations(&self, support: &[usize]) -> f64 {
+        let leaps = match &self.packed {
+            Packed::Dense(_) => f64::INFINITY,
+            Packed::Sparse(_) => LEAPS * self.cost(support),
+        };
+        self.exact(support).min(leaps)
     }
 
     /// What the Gram matrix of a support and some factors of it cost.

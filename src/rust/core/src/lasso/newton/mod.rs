@@ -9,6 +9,7 @@
 mod factor;
 mod projected;
 mod search;
+mod single;
 
 use super::damping::Damping;
 use super::quadratic::{Origin, Quadratic};
@@ -63,8 +64,14 @@ enum Next {
 
 /// Fewer coordinates than this go to Newton at once.
 const SMALL: usize = 24;
+/// From this size on a search that starts far away begins in single precision; slopes are far from their λ by this
+/// part of it.
+const LARGE: usize = 400;
+const FAR: f64 = 1e-3;
 /// Steps of the search, which change a factor where they can, before whole factors find the signs.
 const FEW: u32 = 10;
+/// How many times as many steps stand before the next such attempt.
+const FEWER: u32 = 4;
 /// Sweeps after a step that a sign cut short: it has put one coordinate on zero, and sweeps find the
 /// others that are to follow.
 const BETWEEN: u32 = 4;
@@ -107,22 +114,35 @@ impl Newton {
         control: &Control,
     ) -> Result<u32, Error> {
         origin.correlate(q, beta, &mut self.correlation);
+        if q.size() >= LARGE && self.is_far(q, beta) {
+            single::approach(q, &self.correlation, beta, control)?;
+            origin.correlate(q, beta, &mut self.correlation);
+        }
         if q.size() >= SMALL {
             settle(q, beta, &mut self.correlation, control)?;
         }
         let limit = 100 + 4 * q.size() as u32;
+        let mut patience = FEW;
         let mut phase = Phase::default();
         for step in 0..limit {
             control.check()?;
-            if step == FEW && q.size() >= SMALL {
+            if step == patience && q.size() >= SMALL {
                 self.approach(q, origin, beta, control)?;
                 phase = Phase::default();
+                patience *= FEWER;
             }
             if self.step(q, origin, beta, &mut phase, control)? == Next::Done {
                 return Ok(step);
             }
         }
         Ok(limit)
+    }
+
+    fn is_far(&self, q: &Quadratic, beta: &[f64]) -> bool {
+        self.correlation.iter().zip(beta).zip(&q.penalty.l1).any(|((c, b), l1)| {
+            let off = if *b == 0.0 { c.abs() - l1 } else { (c - l1 * b.signum()).abs() };
+            off > FAR * l1
+        })
     }
 
     fn step(

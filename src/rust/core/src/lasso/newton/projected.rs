@@ -39,7 +39,7 @@ impl Newton {
             let sound = !self.cholesky.has_dependence();
             let step = if sound { self.project(q, origin, beta) } else { Step::None };
             // Signs have settled: the rest is for the search.
-            if step.is_whole() || !damping.learn(step) {
+            if (step.is_whole() && damping.is_zero()) || !damping.learn(step) {
                 break;
             }
             sweep(q, beta, &mut self.correlation, BETWEEN);
