@@ -116,7 +116,13 @@ map_estimate.wbb <- function(x, ..., lambda = NULL) {
 #' @rdname bayestestR.wbb
 #' @method spi wbb
 #' @exportS3Method bayestestR::spi wbb
-spi.wbb <- function(x, ci = 0.95, ..., lambda = NULL) bayestestR::spi(plain_draws(x, lambda), ci = check_probabilities(ci, "ci"), ...)
+spi.wbb <- function(x, ci = 0.95, ..., lambda = NULL) {
+  ci <- check_probabilities(ci, "ci")
+  attempt(bayestestR::spi(plain_draws(x, lambda), ci = ci, ...), function(e) {
+    require_package("quadprog", "`spi()`")
+    stop(e)
+  })
+}
 
 #' @rdname bayestestR.wbb
 #' @method p_map wbb

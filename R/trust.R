@@ -43,7 +43,11 @@ fit_fault <- function(fit) {
     return(paste("its `lambda` is", show_value(fit$lambda)))
   }
   if (!is.null(fit$lambda) && !is_word(fit$lambda_from)) return(paste("its `lambda_from` is", show_value(fit$lambda_from)))
+  if (!is.null(fit$call) && !is.call(fit$call)) return(paste("its `call` is", show_value(fit$call)))
   if (!is.null(fit$cv) && !is.data.frame(if (is.list(fit$cv)) fit$cv$curve)) return("its `cv` has no curve")
+  if (!is.null(fit$cv) && !(is_number(fit$cv$nfolds) && is_word(fit$cv$rule) && is_word(fit$cv$measure))) {
+    return("its `cv` does not say how it was made")
+  }
   for (part in intersect(c("knots", "mode_knots"), needed$fit)) {
     if (!is.data.frame(fit[[part]]) || !is.numeric(fit[[part]]$x) || !is.numeric(fit[[part]]$jump)) return(paste0("its `", part, "` are no table of places and jumps"))
   }
@@ -60,23 +64,38 @@ is_word <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
 
 is_finite <- function(x) is.numeric(x) && length(x) > 0L && all(is.finite(x))
 
+# What each part of `spec` is, unless it is NULL: methods use them without a look.
+spec_kinds <- list(
+  number = list(
+    is = is_number,
+    of = c("n", "p", "draws", "burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay", "momentum", "n_test", "order",
+      "tolerance", "max_iterations", "nfolds", "nlambda", "penalties", "refit")
+  ),
+  word = list(is = is_word, of = c("family", "prior_weight", "road", "batches", "lambda_rule", "on_error", "title", "cv_measure")),
+  flag = list(is = is.logical, of = c("intercept", "named", "signal", "standardize", "summed")),
+  numbers = list(
+    is = is.numeric,
+    of = c("classes", "center", "scale", "y_center", "y_scale", "case_weights", "cluster", "strata", "offset", "status", "penalty_factor", "hidden")
+  ),
+  text = list(is = is.character, of = c("names", "columns", "by_row", "notes", "keep")),
+  law = list(is = function(value) inherits(value, "wbb_law") && is.list(value) && is_word(value$name), of = "weights"),
+  # Words that are looked up.
+  activation = list(is = function(value) is_word(value) && value %in% c("relu", "tanh", "identity"), of = "activation"),
+  init = list(is = function(value) is_word(value) && value %in% c("trained", "shared", "fresh"), of = "init"),
+  optimizer = list(is = function(value) is_word(value) && value %in% c("sgd", "momentum", "adam"), of = "optimizer")
+)
+
 spec_fault <- function(spec, needed) {
   lacks <- setdiff(c("n", needed$spec), if (is.list(spec)) names(spec))
   if (length(lacks)) return(paste0("its `spec` lacks `", lacks[1L], "`"))
-  # A network may have been trained with what it found out itself.
-  numbers <- c("n", "p", intersect(c("draws", "burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay"), names(Filter(Negate(is.null), spec))))
-  for (part in intersect(numbers, names(spec))) {
-    if (!is_number(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
+  if (is.null(spec$n)) return("the `n` of its `spec` is NULL")
+  for (kind in spec_kinds) for (part in intersect(kind$of, names(spec))) {
+    if (!is.null(spec[[part]]) && !kind$is(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }
-  if (!is.null(spec$intercept) && !is.logical(spec$intercept)) return(paste("its `intercept` is", show_value(spec$intercept)))
-  for (part in intersect(c("family", "prior_weight", "road"), names(spec))) {
-    if (!is.null(spec[[part]]) && !is_word(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
+  for (part in intersect(c("case_weights", "cluster", "strata", "offset"), names(spec))) {
+    if (!length(spec[[part]]) %in% c(0, spec$n)) return(paste0("the `", part, "` of its `spec` are not ", format(spec$n)))
   }
-  for (part in intersect(c("classes", "center", "scale", "y_center", "y_scale"), names(spec))) {
-    if (!is.null(spec[[part]]) && !is.numeric(spec[[part]])) {
-      return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
-    }
-  }
+  if (!is.null(spec$columns) && !is.null(spec$p) && length(spec$columns) != spec$p) return(paste("its `spec` does not name its", counted(spec$p, "column")))
   if (!is.null(spec$segments) && !is.data.frame(spec$segments)) return("its `spec` does not say which draws it has")
 }
 
@@ -147,7 +166,7 @@ rows_fault <- function(fit, lambdas, needed) {
   if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
   # Rows need not be kept.
   if (is.null(fit[["y"]])) return(if (!is.null(fit[["x"]]) || !is.null(fit$model)) "it lacks `y`")
-  if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n) return(paste("its `y` is not of", counted(n, "number")))
+  if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n || anyNA(fit$y)) return(paste("its `y` is not of", counted(n, "number")))
   if (is.null(fit$fitted) && "fitted" %in% needed$fit) return("it lacks `fitted`")
   if (!is.null(fit[["x"]]) && (is.character(fit[["x"]]) || NROW(fit[["x"]]) != n)) return(paste("its `x` has not", counted(n, "row")))
   if (is.null(fit$terms)) return(NULL)

@@ -61,6 +61,11 @@ test_that("insight knows the numbers of paths and classes", {
 
 test_that("easystats describes the draws", {
   skip_if_not_installed("bayestestR")
+  if (requireNamespace("quadprog", quietly = TRUE)) {
+    expect_s3_class(bayestestR::spi(fit), "bayestestR_spi")
+  } else {
+    expect_error(bayestestR::spi(fit), "needs the package quadprog", class = "wbb_error_package")
+  }
   described <- bayestestR::describe_posterior(fit)
   expect_equal(described$Median, unname(apply(beta, 2, median)))
   expect_equal(unique(described$ROPE_high), 0.1 * sd(d$y))

@@ -114,3 +114,23 @@ test_that("no change makes a method fail with an error of R's, or answer nothing
   }
   expect_identical(answers, character())
 })
+
+test_that("parts that methods use without a look are of their kinds", {
+  network <- quick_mlp(draws = 3)
+  model <- suppressMessages(wbb(lm(dist ~ speed, cars), draws = 3, seed = 1))
+  chosen <- quick(y ~ ., diabetes, lambda = "cv", nfolds = 3, nlambda = 5)
+  changed <- function(fit, path, value) {
+    fit[[path]] <- value
+    fit
+  }
+  expect_error(weights(changed(model, c("spec", "strata"), list(1, "a"))), "the `strata` of its `spec`", class = "wbb_error_fit")
+  expect_error(weights(changed(model, c("spec", "strata"), 1:3)), "the `strata` of its `spec` are not 50", class = "wbb_error_fit")
+  expect_error(print(changed(chosen, c("spec", "weights"), "exponential")), "the `weights` of its `spec`", class = "wbb_error_fit")
+  expect_error(print(changed(chosen, c("cv", "rule"), sum)), "its `cv` does not say", class = "wbb_error_fit")
+  for (init in list("other", c("trained", "shared"), 3)) {
+    expect_error(print(changed(network, c("spec", "init"), init)), "the `init` of its `spec`", class = "wbb_error_fit")
+  }
+  expect_error(coef(changed(network, c("spec", "columns"), letters)), "does not name its", class = "wbb_error_fit")
+  expect_error(summary(changed(network, "call", 3)), "its `call` is 3", class = "wbb_error_fit")
+  expect_error(plot(changed(chosen, "y", rep(NA_real_, 442))), "its `y` is not of", class = "wbb_error_fit")
+})
