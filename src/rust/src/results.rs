@@ -68,7 +68,7 @@ fn draw_list<A>(draws: Draws<A>) -> List {
 fn mode_list<A>(modes: &[Mode<A>]) -> List {
     let of_modes = |f: fn(&Mode<A>) -> f64| -> Vec<f64> { modes.iter().map(f).collect() };
     list!(
-        status = codes(modes.iter().map(|m| m.status)),
+        status = codes(modes.iter().map(|m| m.sound_status())),
         iterations = integers(modes.iter().map(|m| m.iterations)),
         objective = of_modes(|m| m.objective),
         gap = of_modes(|m| m.gap),

@@ -165,7 +165,7 @@ fn places<P: WeightedProblem>(
     for first in (1..=draws).step_by(batch as usize) {
         let some: Vec<u64> = (first..first + batch).take_while(|k| *k <= draws).collect();
         for mode in problem.solve(&some, control)? {
-            if mode.status != Status::Converged {
+            if mode.sound_status() != Status::Converged {
                 failed += 1;
                 continue;
             }

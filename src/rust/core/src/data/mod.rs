@@ -3,6 +3,7 @@
 pub mod basis;
 pub mod blocks;
 pub mod design;
+pub mod lines;
 pub mod rows;
 mod scratch;
 pub mod source;

@@ -64,7 +64,7 @@ impl<A> Table<A> {
                 control.check()?;
                 places.into_iter().zip(values).for_each(|(place, value)| *place = *value);
             }
-            table.status[[draw, m]] = mode.status;
+            table.status[[draw, m]] = mode.sound_status();
             table.iterations[[draw, m]] = mode.iterations;
             table.objective[[draw, m]] = mode.objective;
             table.gap[[draw, m]] = mode.gap;

@@ -39,6 +39,12 @@ pub struct Mode<A = ()> {
 }
 
 impl<A> Mode<A> {
+    /// Its status, with a last look: nothing that is not finite has converged, whatever a certificate says.
+    pub fn sound_status(&self) -> Status {
+        let finite = self.status != Status::Converged || self.theta.iter().all(|t| t.is_finite());
+        if finite { self.status } else { Status::NotConverged }
+    }
+
     /// The same with something else to carry.
     pub fn carrying<B>(self, aside: B) -> Mode<B> {
         let Mode { theta, status, iterations, objective, gap, sigma, .. } = self;

@@ -69,9 +69,9 @@ impl<'a> DrawWeights<'a> {
     /// Weights of these units, in any order. Units near each other are made together.
     pub fn fill_units_at(&mut self, units: &[u64], out: &mut [f64]) {
         let low = units.iter().copied().min().unwrap_or(0);
-        let span = (units.iter().copied().max().unwrap_or(0) - low) as usize + 1;
-        if span <= 4 * units.len() {
-            let mut near = vec![0.0; span];
+        let span = units.iter().copied().max().unwrap_or(0) - low;
+        if span < 4 * units.len() as u64 {
+            let mut near = vec![0.0; span as usize + 1];
             self.fill_units(low as usize, &mut near);
             out.iter_mut().zip(units).for_each(|(o, u)| *o = near[(u - low) as usize]);
         } else {
