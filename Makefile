@@ -59,11 +59,14 @@ lint: ## check the formatting of the Rust code, its lints, the layers of R/ and 
 licences: ## check the licences of the crates against deny.toml, and their advisories with cargo-deny
 	@tools/licences.sh
 
-# More or less of it: make torture TORTURE="calls=2000 stops=100".
-TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 limits=5 collections=1 valgrind=1 report=bench/robustness.md
+# More or less of it: make torture TORTURE="calls=2000 stops=100". Each part is a process of its own and begins with the seed.
+TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 limits=5 collections=1 valgrind=1 fuzz=60
+SEED ?= 1
 
-torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory, gctorture, valgrind
-	$(RSCRIPT) tools/torture.R $(TORTURE)
+torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory, gctorture, valgrind, a fuzzer (an hour)
+	rm -rf output/torture
+	for part in $(TORTURE); do $(RSCRIPT) tools/torture.R $$part seed=$(SEED) keep=output/torture || true; done
+	$(RSCRIPT) tools/torture.R keep=output/torture report=bench/robustness.md
 
 wrappers: ## write R/extendr-wrappers.R from the Rust functions
 	./configure

@@ -1,7 +1,7 @@
 # How long an interrupt takes to reach the prompt, for every estimator, in its set-up, its draws, and what is asked of
 # fits: writes bench/stops.md in some eight minutes. Each case runs in an R of its own, gets SIGINT at several moments, and is
 # timed by its own clock; the time that its threads worked meanwhile is there for machines that are busy. The target is 0.2 s on an
-# idle one.
+# idle one. The cases can be measured in parts: what was found is in output/stops.csv, and the page is of the last measurement of each.
 #   Rscript bench/stops.R [names of cases]
 library(wbb)
 
@@ -126,21 +126,29 @@ measure <- function(setup) {
 
 chosen <- commandArgs(TRUE)
 if (!length(chosen)) chosen <- names(cases)
+load_now <- function() as.double(strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L])
 row <- function(name) {
   stops <- measure(cases[[name]])
   found <- data.frame(case = name, median = stats::median(stops[, 1L], na.rm = TRUE), worst = max(stops[, 1L], na.rm = TRUE),
-    worked = max(stops[, 2L], na.rm = TRUE), stops = sum(!is.na(stops[, 1L])))
+    worked = max(stops[, 2L], na.rm = TRUE), stops = sum(!is.na(stops[, 1L])), load = load_now(), date = format(Sys.Date()))
   cat(sprintf("%-20s median %.3f  worst %.3f  worked %.3f  stops %d\n", name, found$median, found$worst, found$worked, found$stops))
   found
 }
-table <- do.call(rbind, lapply(chosen, row))
-if (length(chosen) == length(cases)) {
-  load <- strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L]
+kept <- "output/stops.csv"
+table <- if (file.exists(kept)) utils::read.csv(kept)
+for (name in chosen) {
+  table <- rbind(table[table$case != name, ], row(name))
+  dir.create(dirname(kept), FALSE, TRUE)
+  utils::write.csv(table, kept, row.names = FALSE)
+}
+if (all(names(cases) %in% table$case)) {
+  table <- table[match(names(cases), table$case), ]
+  above <- table$case[table$worst > 0.2]
   writeLines(c(
     "# Seconds from an interrupt to the prompt", "",
-    paste0("Made by `Rscript bench/stops.R` on ", Sys.Date(), ", two threads, at moments of ", paste(moments, collapse = ", "),
-      " s after the call. `worked` is the most that all threads together worked meanwhile. The machine's load at the end was ", load,
-      "; the target, 0.2 s, is for an idle one."), "",
+    paste0("Made by `Rscript bench/stops.R` on ", paste(unique(table$date), collapse = ", "), ", two threads, at moments of ", paste(moments, collapse = ", "),
+      " s after the call. `worked` is the most that all threads together worked meanwhile. The machine's load was ", paste(range(table$load), collapse = " to "),
+      "; the target, 0.2 s, is for an idle one. Above it: ", if (length(above)) paste(above, collapse = ", ") else "none", "."), "",
     "| case | median | worst | worked | stops |", "|:--|--:|--:|--:|--:|",
     sprintf("| %s | %.3f | %.3f | %.3f | %d |", table$case, table$median, table$worst, table$worked, table$stops)
   ), "bench/stops.md")

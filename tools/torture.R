@@ -1,15 +1,21 @@
 # Tries to break the package: calls with wrong values of every kind, stops at random moments, saved fits and files with
-# wrong bytes, forks, threads and memory that the system refuses, a garbage collection at every turn, valgrind. What is found goes to
-# standard error, a line a fault, and with `report=` into a table. Any crash, hang or silent NaN fails; so do errors that have no class.
-#   Rscript tools/torture.R calls=20000 stops=1000 bytes=5000 forks=50 limits=5 collections=1 valgrind=1 seed=1 report=bench/robustness.md
+# wrong bytes, forks, threads and memory that the system refuses, a garbage collection at every turn, valgrind, a fuzzer. What is found goes to
+# standard error, a line a fault. Any crash, hang or silent NaN fails; so do errors that have no class.
+#   Rscript tools/torture.R calls=300 seed=2                            # some parts alone; without any, all but the slow ones in short
+#   Rscript tools/torture.R stops=1000 keep=output/torture              # what was found is kept
+#   Rscript tools/torture.R keep=output/torture report=robustness.md    # a report of all that was kept
 library(wbb)
-load_now <- function() strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L]
+load_now <- function() as.double(strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L])
 loads <- if (file.exists("/proc/loadavg")) load_now()
 
-asked <- list(calls = "300", stops = "20", bytes = "150", forks = "2", limits = "1", collections = "0", valgrind = "0", seed = "1", report = "")
-for (given in strsplit(commandArgs(TRUE), "=", fixed = TRUE)) {
-  if (!given[1] %in% names(asked)) stop("unknown setting ", given[1])
-  asked[[given[1]]] <- given[2]
+short <- list(calls = "300", stops = "20", bytes = "150", forks = "2", limits = "1")
+parts <- c(names(short), "collections", "valgrind", "fuzz")
+asked <- c(stats::setNames(as.list(rep("0", length(parts))), parts), list(seed = "1", keep = "", report = ""))
+given <- strsplit(commandArgs(TRUE), "=", fixed = TRUE)
+if (!any(vapply(given, `[`, "", 1L) %in% c(parts, "report"))) asked[names(short)] <- short
+for (setting in given) {
+  if (!setting[1L] %in% names(asked)) stop("unknown setting ", setting[1L])
+  asked[[setting[1L]]] <- setting[2L]
 }
 count <- function(name) as.integer(asked[[name]])
 set.seed(count("seed"))
@@ -26,6 +32,7 @@ fault <- function(...) {
 }
 # The faults are those since the last count, so that each is in the table, wherever it was found.
 count_up <- function(what, outcomes, worst = NA) {
+  if (!length(outcomes)) return(invisible())
   tally[[what]] <<- c(tried = length(outcomes), refused = sum(outcomes == "refused"), faults = length(faults) - counted, worst = worst)
   counted <<- length(faults)
 }
@@ -70,25 +77,32 @@ in_process <- function(code, before = "", with = character(), seconds = 600) {
 
 here <- file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "torture")
 grDevices::pdf(NULL)
-for (part in c("fits", "calls", "stops", "bytes", "system", "memory")) source(file.path(here, paste0(part, ".R")))
+late <- numeric()
+# A run that ends before its time leaves its mark.
+trying <- parts[vapply(parts, count, 0L) > 0L]
+kept <- if (nzchar(asked$keep)) file.path(asked$keep, paste(c(trying, asked$seed), collapse = "-"))
+mark <- if (length(trying) && length(kept)) paste0(kept, ".begun")
+if (length(mark)) {
+  dir.create(asked$keep, FALSE, TRUE)
+  file.create(mark)
+}
+if (length(trying)) {
+  for (part in c("fits", "calls", "stops", "bytes", "system", "memory", "fuzz")) source(file.path(here, paste0(part, ".R")))
+}
 
 # The report -----------------------------------------------------------------------------
 
-if (length(loads)) loads <- c(loads, load_now())
-table <- do.call(rbind, tally)
-print(table, na.print = "")
-if (nzchar(asked$report)) {
-  rows <- apply(table, 1L, function(row) paste(ifelse(is.na(row), "", vapply(row, format, "", digits = 3)), collapse = " | "))
-  writeLines(c(
-    "# Robustness", "", "Made by `make torture`; see tools/torture for what is tried.", "",
-    paste0("wbb ", utils::packageVersion("wbb"), ", ", R.version.string, ", seed ", asked$seed, ", ", format(round(proc.time()[["elapsed"]] / 60)), " minutes; the load of the machine was ",
-      paste(loads, collapse = ", "), " at the beginning and the end, with ", parallel::detectCores(), " processors."), "",
-    "| what | tried | refused with a class | faults | worst latency of a stop, s |", "|---|---|---|---|---|",
-    paste("|", rownames(table), "|", rows, "|"), "",
-    if (length(late)) c("Seconds from the time limit to the prompt, by what was stopped:", "", "| stopped | stops | median | worst |", "|---|--:|--:|--:|",
-      sprintf("| %s | %d | %.3f | %.3f |", sort(unique(names(late))), tapply(late, names(late), length), tapply(late, names(late), stats::median), tapply(late, names(late), max)), ""), if (length(faults)) c("Faults:", "", paste("-", unique(faults)))
-  ), asked$report)
+if (length(loads)) loads <- range(loads, load_now())
+found <- list(
+  table = do.call(rbind, tally), faults = faults, late = late, seed = asked$seed, minutes = proc.time()[["elapsed"]] / 60, loads = loads,
+  version = utils::packageVersion("wbb")
+)
+if (length(found$table)) print(found$table, na.print = "")
+if (length(mark)) {
+  saveRDS(found, paste0(kept, ".rds"))
+  unlink(mark)
 }
+if (nzchar(asked$report)) source(file.path(here, "report.R"))
 if (length(faults)) {
   cat(length(faults), "faults\n")
   quit(status = 1L)

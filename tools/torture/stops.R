@@ -1,4 +1,5 @@
-# Stops at random moments of every estimator and stage. R's own time limit strikes wherever R looks for it, as a press of the stop button does.
+# Stops at random moments of every estimator and stage. R's own time limit strikes wherever R looks for it, as a press of the stop button does. It is one of
+# the processor's time, of all threads together: what is late by it is late on a machine that does nothing else, and this one may be busy.
 
 long <- list(
   lasso = function() wbb_lasso(y ~ ., diabetes, draws = 1e6, seed = 1), cv = function() wbb_lasso(matrix(rnorm(4e5), 200), rnorm(200), seed = 1),
@@ -38,21 +39,21 @@ if (count("stops") > length(long)) {
 }
 # R's compiler swallows a time limit that strikes while it works, and the run would go on to its end.
 compiled <- compiler::enableJIT(0L)
-late <- numeric()
+worked <- function() sum(proc.time()[c("user.self", "sys.self")])
 outcomes <- character()
 for (k in seq_len(count("stops"))) {
   name <- names(long)[(k - 1L) %% length(long) + 1L]
-  after <- stats::runif(1, 0.05, 1)
-  began <- proc.time()[["elapsed"]]
-  setTimeLimit(elapsed = after, transient = TRUE)
+  after <- stats::runif(1, 0.05, 0.6)
+  began <- worked()
+  setTimeLimit(cpu = after, elapsed = 10 * patience, transient = TRUE)
   ended <- tryCatch({
     long[[name]]()
     "value"
   }, error = conditionMessage, interrupt = function(i) "interrupt")
   setTimeLimit()
-  late[k] <- proc.time()[["elapsed"]] - began - after
+  late[k] <- worked() - began - after
   names(late)[k] <- name
-  outcomes[k] <- if (grepl("time limit|value|interrupt", ended) && late[k] <= patience) "stopped" else "fault"
+  outcomes[k] <- if (grepl("CPU time limit|value|interrupt", ended) && late[k] <= 2) "stopped" else "fault"
   if (k %% 100L == 0L) cat(k, "stops, latest", format(max(late), digits = 3), "s\n", file = stderr())
   if (outcomes[k] == "fault") fault("stop ", k, " of ", name, " after ", format(late[k]), " s: ", ended)
 }

@@ -1,0 +1,19 @@
+# A fuzzer on what reads bytes, so many seconds a target: cargo-fuzz with a nightly Rust, where they are installed.
+
+outcomes <- character()
+if (count("fuzz") > 0L) {
+  cargo <- function(...) suppressWarnings(system2("cargo", c(...), stdout = TRUE, stderr = TRUE))
+  folder <- file.path(dirname(here), "fuzz")
+  if (!is.null(attr(cargo("+nightly", "fuzz", "--version"), "status"))) stop("`fuzz` needs a nightly Rust and cargo-fuzz (cargo install cargo-fuzz)")
+  for (target in sub("[.]rs$", "", list.files(file.path(folder, "fuzz_targets")))) {
+    said <- cargo("+nightly", "fuzz", "run", "--fuzz-dir", folder, target, "--", paste0("-max_total_time=", count("fuzz")), "-timeout=10", "-max_len=2000", paste0("-seed=", asked$seed))
+    ended <- sub(".*Done ([0-9]+) runs.*", "\\1", grep("Done [0-9]+ runs", said, value = TRUE))
+    if (is.null(attr(said, "status")) && length(ended) == 1L) {
+      outcomes <- c(outcomes, rep("value", as.double(ended)))
+    } else {
+      fault("fuzzer, ", target, ": ", paste(utils::tail(grep("panicked|ERROR: |Base64", said, value = TRUE), 4L), collapse = "; "))
+      outcomes <- c(outcomes, "fault")
+    }
+  }
+}
+count_up("inputs of a fuzzer", outcomes)
