@@ -45,7 +45,7 @@ fit_fault <- function(fit) {
   if (!is.null(fit$lambda) && !is_word(fit$lambda_from)) return(paste("its `lambda_from` is", show_value(fit$lambda_from)))
   if (!is.null(fit$call) && !is.call(fit$call)) return(paste("its `call` is", show_value(fit$call)))
   if (!is.null(fit$cv) && !is.data.frame(if (is.list(fit$cv)) fit$cv$curve)) return("its `cv` has no curve")
-  if (!is.null(fit$cv) && !(is_number(fit$cv$nfolds) && is_word(fit$cv$rule) && is_word(fit$cv$measure))) {
+  if (!is.null(fit$cv) && !(is_number(fit$cv$nfolds) && is_word(fit$cv$rule) && (is.null(fit$cv$measure) || is_word(fit$cv$measure)))) {
     return("its `cv` does not say how it was made")
   }
   for (part in intersect(c("knots", "mode_knots"), needed$fit)) {

@@ -126,6 +126,10 @@ test_that("parts that methods use without a look are of their kinds", {
   expect_error(weights(changed(model, c("spec", "strata"), list(1, "a"))), "the `strata` of its `spec`", class = "wbb_error_fit")
   expect_error(weights(changed(model, c("spec", "strata"), 1:3)), "the `strata` of its `spec` are not 50", class = "wbb_error_fit")
   expect_error(print(changed(chosen, c("spec", "weights"), "exponential")), "the `weights` of its `spec`", class = "wbb_error_fit")
+  # Not all estimators have a measure of cross-validation to choose.
+  trend <- wbb_trendfilter(cars$dist, order = 0, nfolds = 3, draws = 3, seed = 1)
+  expect_null(fit_fault(trend))
+  expect_error(print(changed(trend, c("cv", "nfolds"), "a")), "its `cv` does not say", class = "wbb_error_fit")
   expect_error(print(changed(chosen, c("cv", "rule"), sum)), "its `cv` does not say", class = "wbb_error_fit")
   for (init in list("other", c("trained", "shared"), 3)) {
     expect_error(print(changed(network, c("spec", "init"), init)), "the `init` of its `spec`", class = "wbb_error_fit")
