@@ -18,6 +18,11 @@ moments_fault <- function(x) {
   of_size <- function(part) is.double(x[[part]]) && !is.object(x[[part]]) && length(x[[part]]) == size[[part]]
   bad <- names(size)[!vapply(names(size), of_size, NA)]
   if (length(bad)) return(paste0("their `", bad[1L], "` are not of the size that they say"))
+  small <- c("unit", "shift", "scale", "low", "high", "cases")
+  bad <- small[!vapply(x[small], is_finite, NA)]
+  if (length(bad)) return(paste0("their `", bad[1L], "` are not finite"))
+  units <- x$head_unit[!is.nan(x$head_unit)]
+  if (!all(is.finite(units) & units >= 0 & units == trunc(units))) return("their `head_unit` are no numbers of rows")
   if (!is.character(x$names) || length(x$names) != x$p) return(paste("they do not name their", x$p, "columns"))
   if (!isTRUE(x$intercept) && !isFALSE(x$intercept)) return(paste("their `intercept` is", show_value(x$intercept)))
   if (!inherits(x$weights, "wbb_law")) return("they do not say the law of their weights")

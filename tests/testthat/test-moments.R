@@ -82,6 +82,8 @@ test_that("sums of disjoint rows add, wherever they were made", {
   expect_bad(c(parts[[4]], wbb_moments(form, wbb_source(d[1:300, ], levels = list(g = c("mid", "low", "top"))), draws = 20, seed = 5)), "...", "levels")
   expect_bad(c(parts[[4]], 3), "...")
   expect_error(wbb_lasso(utils::modifyList(parts[[4]], list(draws = 3))), class = "wbb_error_version")
+  far <- utils::modifyList(parts[[4]], list(head_unit = replace(parts[[4]]$head_unit, 1L, Inf)))
+  expect_error(wbb_lasso(far), "their `head_unit` are no numbers of rows", class = "wbb_error_version")
 })
 
 test_that("more draws than the memory holds take several passes", {
