@@ -66,10 +66,10 @@ probit_lines <- function(truths, below) {
 fewest_replicates <- 3
 
 # The truths under which means like these are not unusual, by columns. An interval has no end where no truth that was tried makes such
-# means unusual. Means that are equal (to zero) count for neither end.
-inverted_limits <- function(truths, mean, own, level, df) {
+# means unusual. Means that are equal (to zero) count for neither end. `narrower` is the spread of a mean like the fit's in that of the replicates'.
+inverted_limits <- function(truths, mean, own, level, df, narrower = 1) {
   own <- rep(own, each = nrow(mean))
-  quantile <- inversion_quantile(level, df)
+  quantile <- narrower * inversion_quantile(level, df)
   end <- function(below, side) {
     line <- probit_lines(truths, below)
     inside <- colSums(below, na.rm = TRUE)
@@ -77,6 +77,21 @@ inverted_limits <- function(truths, mean, own, level, df) {
     ifelse(open, side * Inf, (line["a", ] + side * quantile) / line["b", ])
   }
   rbind(end(mean < own, -1), end(mean <= own, 1))
+}
+
+# A mean of few draws has a Monte Carlo error, which is large where the prior weight is random and lambda large. Where the fit has more draws than its
+# replicates its own mean has less of it, and the spread of the replicates' about the truth is too large for it: the ratio of both, by columns.
+without_noise <- function(truths, mean, root, draws, own) {
+  if (draws >= nrow(own)) return(rep(1, ncol(mean)))
+  centred <- function(values) values - rep(colMeans(values, na.rm = TRUE), each = nrow(values))
+  across <- centred(truths)
+  means <- centred(mean)
+  slope <- colSums(across * means, na.rm = TRUE) / colSums(across^2)
+  about <- colMeans((means - rep(slope, each = nrow(means)) * across)^2, na.rm = TRUE)
+  # The root is the distance of the truth from the mean in standard deviations of the draws.
+  noise <- colMeans(((truths - mean) / root)^2, na.rm = TRUE) / draws
+  kept <- 1 - (noise - column_sds(own)^2 / nrow(own)) / about
+  ifelse(is.finite(kept), sqrt(pmin(pmax(kept, 0.25), 1)), 1)
 }
 
 inversion_quantile <- function(level, df = Inf) stats::qt((1 + level) / 2, df)

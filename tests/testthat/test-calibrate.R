@@ -104,6 +104,24 @@ test_that("lines are those of a probit regression, and their intervals those of 
   expect_lt(abs(mean(abs(score) < 1.96) - 0.95), 0.02)
 })
 
+test_that("the Monte Carlo error of replicates with few draws does not widen intervals", {
+  with_seed(3, {
+    truth <- matrix(rnorm(4000), 2000, 2, dimnames = list(NULL, c("a", "b")))
+    exact <- truth + rnorm(4000)
+    # Means of 25 draws whose standard deviation is 5, as noisy as the errors are.
+    mean <- exact + rnorm(4000)
+    own <- matrix(rnorm(2e5, sd = 5), ncol = 2L)
+  })
+  narrower <- without_noise(truth, mean, (truth - mean) / 5, 25, own)
+  expect_equal(unname(narrower), rep(sqrt(1 / 2), 2), tolerance = 0.05)
+  limits <- inverted_limits(truth, mean, c(0, 0), 0.95, Inf, narrower)
+  expect_equal(unname(limits), matrix(c(-1, 1) * qnorm(0.975), 2, 2), tolerance = 0.1)
+  # A fit with no more draws than its replicates has as much of it.
+  expect_identical(unname(without_noise(truth, mean, (truth - mean) / 5, 25, own[1:25, ])), c(1, 1))
+  # Draws that are all equal have none.
+  expect_identical(unname(without_noise(truth, exact, (truth - exact) / 0, 25, own)), c(1, 1))
+})
+
 test_that("intervals of drawn truths are inverted tests", {
   limits <- confint(drawn)
   expect_identical(limits, confint(drawn, type = "inverted"))
