@@ -27,8 +27,9 @@ tally <- list()
 counted <- 0L
 # To standard error: what code under `try_out()` prints is swallowed.
 fault <- function(...) {
-  faults <<- c(faults, paste0(...))
-  cat("FAULT ", ..., "\n", sep = "", file = stderr())
+  text <- gsub("[[:space:]]+", " ", paste0(...))
+  faults <<- c(faults, text)
+  cat("FAULT ", text, "\n", sep = "", file = stderr())
 }
 # The faults are those since the last count, so that each is in the table, wherever it was found.
 count_up <- function(what, outcomes, worst = NA) {
