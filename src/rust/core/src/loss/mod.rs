@@ -98,7 +98,13 @@ pub trait Likelihood: Sync + Send {
     /// w l''(η) of one draw; of several predictors all pairs k ≤ l, each a line as long as the rows.
     fn curvature(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]);
 
-    /// What is to be subtracted from that, where rows depend on each other.
+    /// Turn η, predictor after predictor of so many rows, into shares μ, where the curvature of a row is w (diag μ − μμ');
+    /// false where it is not.
+    fn shares(&self, _eta: &mut [f64], _rows: usize) -> bool {
+        false
+    }
+
+    /// What is to be subtracted from the curvature, where rows depend on each other.
     fn risks(&self, _weights: &[f64], _eta: &[f64]) -> Option<Risks> {
         None
     }

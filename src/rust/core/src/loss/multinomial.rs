@@ -48,6 +48,11 @@ impl Likelihood for Multinomial {
         })
     }
 
+    fn shares(&self, eta: &mut [f64], rows: usize) -> bool {
+        softmax(eta, rows);
+        true
+    }
+
     fn curvature(&self, _: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]) {
         let n = weights.len();
         let mut share = eta.to_vec();

@@ -86,8 +86,16 @@ pub fn plan(n: usize) -> WeightPlan {
     WeightPlan::new(5, Law::Exponential, PriorWeight::Random, n)
 }
 
-pub fn fit(d: &Problem, plan: WeightPlan, mut options: Options) -> Glm {
-    let x = Source::dense(&d.x, d.n, d.p);
+pub fn fit(d: &Problem, plan: WeightPlan, options: Options) -> Glm {
+    fit_on(Source::dense(&d.x, d.n, d.p), d, plan, options)
+}
+
+/// Without the zeros of x.
+pub fn fit_sparse(d: &Problem, plan: WeightPlan, options: Options) -> Glm {
+    fit_on(Source::without_zeros(&d.x, d.n, d.p), d, plan, options)
+}
+
+fn fit_on(x: Source, d: &Problem, plan: WeightPlan, mut options: Options) -> Glm {
     options.intercept &= !is_cox(&d.response.family);
     let control = Control::default();
     Glm::new(x, d.response.clone(), Measure::Deviance, plan, options, &control).unwrap()

@@ -20,7 +20,10 @@
 //! Without a Gram matrix the means are mixed with the observed: y − c (y − μ) has c times the slopes, and
 //! meets the constraints of all coordinates for some c. What it adds to the gap is convex in c, nothing at 1 and
 //! the loss at 0: (1 − c) times the loss at most. Residuals that do not quite sum to nothing, as the
-//! intercept wants, are shrunk further on one side, which moves slope j by |Σwr| max |xⱼ| at most.
+//! intercept wants, are shrunk further on one side, which moves slope j by |Σwr| max |xⱼ| at most. Of several classes a
+//! part τ of the means is replaced by shares π + δ that all rows have in common, with π those of the classes: their residuals
+//! sum to −δ Σw, which makes up for Σwr where τ is |Σwr| / (π Σw) at least. It adds τ Σw times what a row can lose, at most, and τ
+//! max |xⱼ| Σw to a slope; π Σw is the sum of the residuals above zero, at least.
 //!
 //! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
 //! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
@@ -76,32 +79,52 @@ pub fn by_reference(
     if says { 2.0 * (step.decrease / (left * left) + step.missed) } else { f64::INFINITY }
 }
 
-/// A bound of the gap at the task's place by its slopes alone: rows of one predictor, no coordinate without
-/// an ℓ1 term.
+/// A bound of the gap at the task's place by its slopes alone: no coordinate without an ℓ1 term.
 pub fn by_slopes(data: &Data, task: &Task) -> f64 {
-    let over =
-        task.found.slopes.iter().take(data.intercepts()).fold(0.0, |m: f64, s| m.max(s.abs()));
     let Penalty { l1, ridge } = &task.penalty;
     let (beta, slopes) = (&task.place.beta, &task.found.gradient);
-    let bounded = || (0..beta.len()).filter(|&j| l1[j].is_finite());
-    let largest = data.largest();
-    let reach = |j: usize| slopes[j].abs() + over * largest[j];
-    let mixed = bounded()
-        .filter(|&j| reach(j) > 0.0)
-        .fold(1.0f64, |c, j| c.min((l1[j] + ridge[j] * beta[j].abs()) / reach(j)));
+    let cols = data.cols().max(1);
+    let bounded = |j: &usize| l1[*j].is_finite();
+    let largest = |j: usize| data.largest()[j % cols];
     // Residuals of one sign sum to half of all at least, and no slope is steeper than all together.
-    let all = bounded()
-        .filter(|&j| largest[j] > 0.0)
-        .fold(0.0f64, |m, j| m.max(slopes[j].abs() / largest[j]));
-    let uneven = if over > 0.0 { 2.0 * over / (all - over).max(0.0) } else { 0.0 };
+    let uneven = |(k, over): (usize, &f64)| {
+        let steepest = (k * cols..(k + 1) * cols)
+            .filter(|j| bounded(j) && largest(*j) > 0.0)
+            .fold(0.0f64, |m, j| m.max(slopes[j].abs() / largest(j)));
+        if *over == 0.0 { 0.0 } else { 2.0 * over.abs() / (steepest - over.abs()).max(0.0) }
+    };
+    let sums = &task.found.slopes[..data.intercepts()];
+    let uneven = sums.iter().enumerate().map(uneven).fold(0.0, f64::max);
+    let (over, lost) = if data.predictors() == 1 {
+        (sums.first().map_or(0.0, |s| s.abs()), uneven * task.found.loss)
+    } else {
+        let weight = task.found.weight;
+        (
+            2.0 * uneven * weight,
+            if uneven > 0.0 { uneven * weight * furthest(data, task) } else { 0.0 },
+        )
+    };
+    let reach = |j: usize| slopes[j].abs() + over * largest(j);
+    let mixed = (0..beta.len())
+        .filter(|j| bounded(j) && reach(*j) > 0.0)
+        .fold(1.0f64, |c, j| c.min((l1[j] + ridge[j] * beta[j].abs()) / reach(j)));
     let of_column = |j: usize| {
         let (size, above) = (beta[j].abs(), (mixed * reach(j) - l1[j]).max(0.0));
         let conjugate = if ridge[j] > 0.0 { 0.5 * above * above / ridge[j] } else { 0.0 };
-        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over * largest[j] * size);
+        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over * largest(j) * size);
         linear + 0.5 * ridge[j] * size * size + conjugate
     };
-    let gap = (1.0 - mixed + uneven) * task.found.loss + bounded().map(of_column).sum::<f64>();
+    let of_columns: f64 = (0..beta.len()).filter(bounded).map(of_column).sum();
+    let gap = (1.0 - mixed) * task.found.loss + lost + of_columns;
     if uneven < 1.0 { gap.max(0.0) } else { f64::INFINITY }
+}
+
+/// What a row can lose at the task's place, at most, whatever its class.
+fn furthest(data: &Data, task: &Task) -> f64 {
+    let Place { beta, intercept } = &task.place;
+    let nothing = Place { beta: vec![0.0; beta.len()], intercept: vec![0.0; intercept.len()] };
+    let offset = data.offset.iter().fold(0.0f64, |m, o| m.max(o.abs()));
+    distance(data, &nothing, &task.place) + 2.0 * offset + libm::log(data.predictors() as f64)
 }
 
 /// How far η of any row can be at two places; with several predictors, or rows that are compared, the

@@ -6,11 +6,12 @@
 //!
 //! Draws lie near the mode, so a few quadratic models of the loss lead there (`model`, on the small problems
 //! of least squares): passes over the data for a batch of draws (`pass`) find losses and gradients, `curvature`
-//! the models (`reweighted` goes to their minimum without them, where columns are sparse), `solve` goes from one
+//! the models (`reweighted` and, for several classes, `classes` go to their minimum without them, where columns are sparse), `solve` goes from one
 //! to the next (`state`, for one draw; `secant` takes what steps have shown into account) until a `certificate` says that it is there. A family is a file in [`crate::loss`].
 
 mod attempt;
 mod certificate;
+mod classes;
 mod curvature;
 mod cv;
 mod measure;

@@ -5,6 +5,7 @@
 
 use super::attempt::Setting;
 use super::certificate::{by_slopes, size};
+use super::classes;
 use super::curvature::{column_sums, of_rows};
 use super::task::{Data, Place, Task};
 use crate::engine::job::Control;
@@ -12,6 +13,7 @@ use crate::error::Error;
 use crate::lasso::descent::{Descent, descent_cost, exact_cost};
 use crate::lasso::task::{self as squares, RowWeights, Totals};
 use crate::lasso::working::looked_at;
+use crate::linalg::cholesky::Cholesky;
 use crate::loss::{Sums, sum};
 
 /// Gram matrices that a draw takes.
@@ -19,16 +21,26 @@ const MODELS: f64 = 3.0;
 /// The least curvature of a row, as a part of the mean: a row that is fitted all but perfectly may stand
 /// still, but its slope counts.
 const LEAST: f64 = 1e-9;
-/// Rounds of Newton for the intercept, the longest step of one, and the shortest that is worth another.
+/// Rounds of Newton for the intercept, the longest step of one, a short one, and the shortest that is worth another.
 const ROUNDS: u32 = 40;
 const LONGEST: f64 = 2.0;
+const SHORT: f64 = 1e-9;
 const SHORTEST: f64 = 1e-14;
+/// Coordinates for each of the support of which a descent looks at all, and what a step on an entry costs for one of
+/// several classes, in multiplications of a dense product, for what a descent may take beside the Gram matrix.
+const ALL: usize = 8;
+const STEP: f64 = 50.0;
+const PATIENCE: f64 = 2.0;
 
-/// Steps in a row that do not halve the gap, after which only the Gram matrix is left.
+/// Steps in a row that do not halve the gap, nor take this part of the objective, after which only the Gram matrix is
+/// left: far from the end a single slope makes the gap.
 const VAIN: u32 = 4;
+const MUCH: f64 = 1e-3;
 /// How near the minimum of a model a step goes: to a part of the square of the gap, never further away than
-/// the second, nor nearer than a part of the tolerance; and how much nearer after each step in vain.
+/// the second, nor nearer than a part of the tolerance, or of its root where only the objective counts; and how much
+/// nearer after each step in vain.
 const SQUARED: f64 = 0.3;
+const ROOT: f64 = 0.1;
 const COARSE: f64 = 0.05;
 const MISS: f64 = 0.3;
 const FINER: f64 = 0.1;
@@ -48,24 +60,33 @@ impl Default for Reweighting {
 
 impl Reweighting {
     /// Where the minimum of the model at a task's place is, whose coordinates would be these; None if this is
-    /// not the way for it.
+    /// not the way for it. The step before has `gained` as much.
     pub fn step(
         &mut self,
         set: Setting,
         task: &mut Task,
         coordinates: &[u32],
+        gained: f64,
         control: &Control,
     ) -> Result<Option<Place>, Error> {
         let open = self.in_vain < VAIN && is_open(set.data, task);
         if !open || !is_cheaper(set.data, task, coordinates) {
             return Ok(None);
         }
-        let gap = by_slopes(set.data, task) / size(set, task);
-        self.in_vain = if gap < 0.5 * self.gap { 0 } else { self.in_vain + 1 };
+        let size = size(set, task);
+        let gap = by_slopes(set.data, task) / size;
+        let leads_on = gap < 0.5 * self.gap || gained > MUCH * size;
+        self.in_vain = if leads_on { 0 } else { self.in_vain + 1 };
         self.gap = self.gap.min(gap);
         let near = SQUARED * gap * gap * FINER.powi(self.in_vain as i32);
-        let precision = near.min(COARSE).max(MISS * set.limits.tolerance);
-        let to = minimise(set.data, task, precision, control)?;
+        let tolerance = set.limits.tolerance;
+        let finest = if set.rough { ROOT * tolerance.sqrt() } else { MISS * tolerance };
+        let precision = near.max(finest).min(COARSE);
+        let to = if set.data.predictors() > 1 {
+            minimise_classes(set.data, task, coordinates, precision, control)?
+        } else {
+            minimise(set.data, task, precision, control)?
+        };
         if to.is_none() {
             self.in_vain = VAIN;
         }
@@ -73,25 +94,61 @@ impl Reweighting {
     }
 }
 
-/// Can a draw be solved so? Its rows have one predictor each, and every slope a bound.
+/// Can a draw be solved so? Every slope has a bound, and no row depends on another.
 fn is_open(data: &Data, task: &Task) -> bool {
-    let plain = data.predictors() == 1 && !data.likelihood.coupled();
-    plain && data.base.design.is_sparse() && task.penalty.l1.iter().all(|l1| *l1 > 0.0)
+    let sparse = data.base.design.is_sparse() && !data.likelihood.coupled();
+    sparse && task.penalty.l1.iter().all(|l1| *l1 > 0.0)
 }
 
-/// Does it cost less than Gram matrices of these columns, by count? What descent leaves at one place it goes on
+/// Entries of these coordinates.
+fn entries(data: &Data, coordinates: &[u32]) -> f64 {
+    let column = |c: &u32| data.base.design.sparse_column(*c as usize % data.cols());
+    coordinates.iter().map(|c| column(c).map_or(0, |c| c.0.len())).sum::<usize>() as f64
+}
+
+/// Does it cost less than Gram matrices of these coordinates, by count? What descent leaves at one place it goes on
 /// from at the next: all steps together cost as much as one alone.
-fn is_cheaper(data: &Data, task: &Task, columns: &[u32]) -> bool {
-    let design = &data.base.design;
-    let entries = |columns: &[u32]| {
-        let of_column = |j: &u32| design.sparse_column(*j as usize).map_or(0, |c| c.0.len());
-        columns.iter().map(of_column).sum::<usize>() as f64
-    };
+fn is_cheaper(data: &Data, task: &Task, coordinates: &[u32]) -> bool {
     let moved = |j: &u32| task.place.beta[*j as usize] != 0.0;
-    let support: Vec<u32> = columns.iter().copied().filter(moved).collect();
-    let (m, active) = (columns.len() as f64, support.len() as f64);
-    let descent = descent_cost(entries(&support), active, data.rows() as f64);
-    descent < MODELS * exact_cost(entries(columns), m)
+    let support: Vec<u32> = coordinates.iter().copied().filter(moved).collect();
+    let (m, active) = (coordinates.len() as f64, support.len() as f64);
+    // Shares of classes sum to one.
+    let free = data.rows() as f64 * (data.predictors() as f64 - 1.0).max(1.0);
+    let descent = descent_cost(entries(data, &support), active, free);
+    descent < MODELS * exact_cost(entries(data, coordinates), m)
+}
+
+/// The same as `minimise` for several classes.
+fn minimise_classes(
+    data: &Data,
+    task: &mut Task,
+    coordinates: &[u32],
+    precision: f64,
+    control: &Control,
+) -> Result<Option<Place>, Error> {
+    let n = data.rows();
+    let mut rows = Rows::new(data, task, control)?;
+    let mut shares = rows.eta.clone();
+    if !data.likelihood.shares(&mut shares, n) {
+        return Ok(None);
+    }
+    rows.look(data, &vec![0.0; data.predictors()]);
+    let weights: Vec<f64> = rows.weights.iter().step_by(data.predictors()).copied().collect();
+    let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
+    let finite = |j: &u32| task.penalty.l1[*j as usize].is_finite();
+    let all: Vec<u32> = (0..data.size() as u32).filter(finite).collect();
+    let which = if all.len() <= ALL * support { &all } else { coordinates };
+    let given = (weights.as_slice(), rows.residual.as_slice(), shares.as_slice());
+    let m = coordinates.len() as f64;
+    let most = PATIENCE * exact_cost(entries(data, coordinates), m) / STEP;
+    let Some(mut to) = classes::minimise(data, task, given, which, (precision, most), control)?
+    else {
+        return Ok(None);
+    };
+    rows.predict(data, &to, control)?;
+    let more = rows.settle(data, control)?;
+    to.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
+    Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
 
 /// Where the minimum of the model at a task's place is, slopes within this part of their λ, and there the
@@ -108,7 +165,7 @@ fn minimise(
     let least = LEAST * curvature.iter().sum::<f64>() / n.max(1) as f64;
     let positive = rows.weights.iter().zip(&mut curvature).filter(|(w, _)| **w > 0.0);
     positive.for_each(|(_, h)| *h = h.max(least));
-    rows.look(data, 0.0);
+    rows.look(data, &[0.0]);
     let quotient = |(r, h): (&f64, &f64)| if *h > 0.0 { r / h } else { 0.0 };
     let shift = rows.residual.iter().zip(&curvature).map(quotient);
     // The intercept and the offset are no part of what columns fit.
@@ -139,7 +196,7 @@ fn minimise(
     let mut to = Place { beta: model.beta, intercept: task.place.intercept.clone() };
     rows.predict(data, &to, control)?;
     if let Some(b0) = to.intercept.first_mut() {
-        *b0 += rows.settle(data, control)?;
+        *b0 += rows.settle(data, control)?[0];
     }
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
@@ -148,60 +205,112 @@ fn minimise(
 pub fn settle_intercept(data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
     if data.intercept {
         let more = Rows::new(data, task, control)?.settle(data, control)?;
-        task.place.intercept.iter_mut().for_each(|b0| *b0 += more);
+        task.place.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
     }
     Ok(())
 }
 
 /// What is known of the rows at a place.
 struct Rows {
+    /// Of each row, as often as it has predictors.
     weights: Vec<f64>,
+    /// Predictor after predictor.
     eta: Vec<f64>,
-    /// w r.
+    /// w r, row after row.
     residual: Vec<f64>,
 }
 
 impl Rows {
     fn new(data: &Data, task: &mut Task, control: &Control) -> Result<Rows, Error> {
-        let n = data.rows();
-        let mut rows = Rows { weights: vec![0.0; n], eta: vec![0.0; n], residual: vec![0.0; n] };
-        task.weights.fill(0, &mut rows.weights);
+        let (n, classes) = (data.rows(), data.predictors());
+        let mut weights = vec![0.0; n];
+        task.weights.fill(0, &mut weights);
+        if classes > 1 {
+            weights = weights.iter().flat_map(|w| std::iter::repeat_n(*w, classes)).collect();
+        }
+        let nothing = vec![0.0; n * classes];
+        let mut rows = Rows { weights, eta: nothing.clone(), residual: nothing };
         rows.predict(data, &task.place, control)?;
         Ok(rows)
     }
 
     fn predict(&mut self, data: &Data, at: &Place, control: &Control) -> Result<(), Error> {
-        for range in data.base.design.blocks() {
-            control.check()?;
-            data.predict(0, &range, at, &mut self.eta[range.clone()]);
+        for (k, eta) in self.eta.chunks_exact_mut(data.rows().max(1)).enumerate() {
+            for range in data.base.design.blocks() {
+                control.check()?;
+                data.predict(k, &range, at, &mut eta[range.clone()]);
+            }
         }
         Ok(())
     }
 
-    /// Residuals with this much more in η; their sum, and that of the curvature.
-    fn look(&mut self, data: &Data, more: f64) -> (f64, f64) {
-        let mut sums = Sums::new(sum::COUNT, 1);
-        self.residual.iter_mut().zip(&self.eta).for_each(|(r, eta)| *r = -(eta + more));
-        let rows = 0..self.eta.len();
+    /// Residuals with this much more in η of each predictor; their sums.
+    fn look(&mut self, data: &Data, more: &[f64]) -> Sums {
+        let classes = more.len();
+        let mut sums = Sums::new(sum::COUNT, classes);
+        for (k, (eta, more)) in self.eta.chunks_exact(data.rows().max(1)).zip(more).enumerate() {
+            let of_class = self.residual.iter_mut().skip(k).step_by(classes);
+            of_class.zip(eta).for_each(|(r, eta)| *r = -(eta + more));
+        }
+        let rows = 0..data.rows();
         data.likelihood.residuals(&rows, &self.weights, &mut self.residual, &mut sums);
-        (sums.get(sum::RESIDUAL, 0), sums.get(sum::CURVATURE, 0))
+        sums
     }
 
-    /// What the intercept is to change by, so that residuals sum to nothing.
-    fn settle(&mut self, data: &Data, control: &Control) -> Result<f64, Error> {
-        let mut more = 0.0;
+    /// What the intercepts are to change by, so that residuals sum to nothing.
+    fn settle(&mut self, data: &Data, control: &Control) -> Result<Vec<f64>, Error> {
+        let classes = data.predictors();
+        let (mut more, mut before) = (vec![0.0; classes], f64::INFINITY);
         for _ in 0..ROUNDS {
             control.check()?;
-            let (slope, curvature) = self.look(data, more);
-            let by = (slope / curvature).clamp(-LONGEST, LONGEST);
-            if by.is_nan() {
+            let sums = self.look(data, &more);
+            let mut by: Vec<f64> = (0..classes).map(|k| sums.get(sum::RESIDUAL, k)).collect();
+            if classes == 1 {
+                by[0] /= sums.get(sum::CURVATURE, 0);
+            } else {
+                self.solve(data, &more, &mut by);
+            }
+            by.iter_mut().for_each(|b| *b = b.clamp(-LONGEST, LONGEST));
+            if by.iter().any(|b| b.is_nan()) {
                 break;
             }
-            more += by;
-            if by.abs() <= SHORTEST {
+            more.iter_mut().zip(&by).for_each(|(more, by)| *more += by);
+            let longest = by.iter().fold(0.0f64, |m, b| m.max(b.abs()));
+            // Short steps that no longer shrink are rounding.
+            if longest <= SHORTEST || (longest <= SHORT && longest > 0.5 * before) {
                 break;
             }
+            before = longest;
         }
         Ok(more)
+    }
+
+    /// The equations of the intercepts of several classes. What all have in common changes nothing, and stays.
+    fn solve(&self, data: &Data, more: &[f64], right: &mut [f64]) {
+        let (n, classes) = (data.rows(), right.len());
+        let mut shares = self.eta.clone();
+        for (eta, more) in shares.chunks_exact_mut(n.max(1)).zip(more) {
+            eta.iter_mut().for_each(|eta| *eta += more);
+        }
+        data.likelihood.shares(&mut shares, n);
+        let mut curvature = vec![0.0; classes * classes];
+        for i in 0..n {
+            let w = self.weights[i * classes];
+            for k in 0..classes {
+                let weight = w * shares[k * n + i];
+                curvature[k * classes + k] += weight;
+                for l in k..classes {
+                    curvature[k * classes + l] -= weight * shares[l * n + i];
+                }
+            }
+        }
+        let common = (0..classes).map(|k| curvature[k * classes + k]).sum::<f64>() / classes as f64;
+        let mut factor = Cholesky::default();
+        factor.factor(classes, |row, out| {
+            out.copy_from_slice(&curvature[row * classes + row..(row + 1) * classes]);
+            out.iter_mut().for_each(|o| *o += common);
+            0.0
+        });
+        factor.solve(right);
     }
 }

@@ -59,6 +59,8 @@ pub struct State {
     /// What any last step was to gain.
     before: Option<f64>,
     least: f64,
+    /// What the objective lost at the last place; infinite at the first.
+    gained: f64,
     /// The longest way of a coefficient without a penalty in the last step.
     free: f64,
     slow: u32,
@@ -97,6 +99,7 @@ impl State {
             last: None,
             before: None,
             least: f64::INFINITY,
+            gained: f64::INFINITY,
             free: 0.0,
             slow: 0,
             stalled: 0,
@@ -148,6 +151,9 @@ impl State {
         if uphill {
             return self.go_back(set, attempt, round, control);
         }
+        let before = self.best.as_ref().map_or(f64::INFINITY, |best| best.2);
+        self.gained = (before - objective).max(0.0);
+        let whole = self.part == 1.0;
         self.best = Some((task.place.clone(), task.found.clone(), objective));
         (self.part, self.fresh, self.plain) = (1.0, false, None);
         if self.uses == Uses::Reference {
@@ -164,7 +170,11 @@ impl State {
         }
         if self.uses == Uses::Reweighted {
             let task = &mut attempt.task;
-            let (here, bound) = (Step::none(&task.place), by_slopes(set.data, task));
+            let (here, mut bound) = (Step::none(&task.place), by_slopes(set.data, task));
+            if set.rough && whole {
+                // A whole step of Newton leaves less than it has gained.
+                bound = bound.min(self.gained);
+            }
             let ends = self.certify(set, task, &here, bound, 0.0, round);
             return Ok(if ends { Next::Done } else { Next::Model });
         }
@@ -346,7 +356,7 @@ impl State {
         if task.found.loss <= ALL_BUT_PERFECT * set.unit * task.found.weight {
             return Ok(false);
         }
-        let Some(to) = self.reweighting.step(set, task, coordinates, control)? else {
+        let Some(to) = self.reweighting.step(set, task, coordinates, self.gained, control)? else {
             return Ok(false);
         };
         (self.uses, self.fresh, self.last, self.before) = (Uses::Reweighted, true, None, None);
