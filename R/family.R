@@ -13,7 +13,8 @@
 #   deviance   function(parts)
 #   log_likelihood  function(parts)
 #   predictive whether intervals of a new response make sense
-#   quantile   function(p, mean): of a new response, rows of means by draws; NULL where it is the Gaussian's
+#   quantile   function(p, mean, trials): of a new response, rows of means by draws; NULL where it is the Gaussian's
+#   trials     whether a row may be of several trials
 #   random     function(mean, sigma, trials): new responses, one for each element of `mean`
 #   log_density  function(y, mean, sigma): of responses at means; a share is that of one trial, for trials are case weights
 #   ratios     what exp() of a coefficient is
@@ -48,7 +49,7 @@ gaussian_entry <- function() {
 binomial_entry <- function() {
   glm_entry(stats::binomial(), "logistic", code_binomial, stats::plogis,
     measures = c(deviance = "binomial deviance", class = "misclassification", auc = "area under the ROC curve"),
-    types = c("response", "link", "class"), predictive = FALSE,
+    types = c("response", "link", "class"), predictive = TRUE, quantile = binomial_mixture_quantile, trials = TRUE,
     random = function(mean, sigma, trials) stats::rbinom(length(mean), trials, mean) / pmax(trials, 1),
     log_density = function(y, mean, sigma) {
       y * log(pmax(mean, .Machine$double.xmin)) + (1 - y) * log(pmax(1 - mean, .Machine$double.xmin))
@@ -90,11 +91,11 @@ cox_entry <- function() {
 }
 
 # The families that stats has, with their canonical link.
-glm_entry <- function(object, words, code, mean, measures, types, predictive, quantile = NULL, random, log_density,
+glm_entry <- function(object, words, code, mean, measures, types, predictive, quantile = NULL, trials = FALSE, random, log_density,
                       ratios = NULL, picture = NULL) {
   list(
     name = object$family, words = words, object = function() object, code = code, mean = mean, measures = measures,
-    types = types, fitted = "response", predictive = predictive, quantile = quantile, random = random,
+    types = types, fitted = "response", predictive = predictive, quantile = quantile, trials = trials, random = random,
     log_density = log_density, ratios = ratios, picture = picture, variance = object$variance,
     residuals = function(parts, type) glm_residuals(object, parts, type),
     deviance = function(parts) sum(object$dev.resids(parts$y, parts$fitted, parts$weights)),
@@ -254,12 +255,23 @@ cox_residuals <- function(parts, type) {
   sign(martingale) * sqrt(pmax(-2 * parts$weights * (martingale + events), 0))
 }
 
-# The smallest count whose mean probability of being reached not before is p: mixtures of Poisson laws.
-poisson_mixture_quantile <- function(p, mean) {
-  reached <- function(count, rows) rowMeans(matrix(stats::ppois(count, mean[rows, ]), length(rows)))
-  rows <- seq_len(nrow(mean))
-  # The quantiles of the components bracket that of the mixture.
-  ends <- matrix(stats::qpois(p, mean), nrow(mean))
+poisson_mixture_quantile <- function(p, mean, trials) {
+  count_mixture_quantile(p, stats::qpois(p, mean), function(count, rows) stats::ppois(count, mean[rows, ]), nrow(mean))
+}
+
+# As the share of the trials of each row.
+binomial_mixture_quantile <- function(p, mean, trials) {
+  reached <- function(count, rows) stats::pbinom(count, trials[rows], mean[rows, ])
+  count_mixture_quantile(p, stats::qbinom(p, trials, mean), reached, nrow(mean)) / pmax(trials, 1)
+}
+
+# The smallest count that a mixture of laws stays within with probability p: `ends` are the quantiles of its components,
+# `below` their probabilities to stay within counts at some of the n rows.
+count_mixture_quantile <- function(p, ends, below, n) {
+  reached <- function(count, rows) rowMeans(matrix(below(count, rows), length(rows)))
+  rows <- seq_len(n)
+  # They bracket that of the mixture.
+  ends <- matrix(ends, n)
   lower <- ends[cbind(rows, max.col(-ends, "first"))] - 1
   upper <- ends[cbind(rows, max.col(ends, "first"))]
   while (length(open <- which(upper - lower > 1))) {

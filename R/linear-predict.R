@@ -22,12 +22,53 @@ linear_rows <- function(fit, newdata, newoffset = NULL) {
 
 rows_at <- function(rows, at) {
   offset <- if (is.matrix(rows$offset)) rows$offset[at, , drop = FALSE] else rows$offset[at]
-  list(x = rows$x[at, , drop = FALSE], offset = offset)
+  list(x = rows$x[at, , drop = FALSE], offset = offset, trials = rows$trials[at])
 }
 
+# The trials of the rows that predict() speaks about: as given, as the fit has them, or by the counts of new data. NULL where
+# nothing says how many.
+trials_of_rows <- function(fit, newdata, trials, n) {
+  if (!isTRUE(family_of(fit)$trials)) {
+    if (!is.null(trials)) bad_argument("trials", "be NULL but for family = \"binomial\"", trials)
+    return(NULL)
+  }
+  if (!is.null(trials)) {
+    of_rows <- if (length(trials) == 1L) rep(trials, n) else trials
+    trials <- check_numbers(of_rows, "trials", n, 1, "be numbers of trials, one for each row or one for all")
+    odd <- which(trials != round(trials))
+    if (length(odd)) bad_argument("trials", "be whole numbers", trials, paste("element", odd[1L], "is", show_value(trials[[odd[1L]]])))
+    return(trials)
+  }
+  if (is.null(newdata)) {
+    if (!is.null(fit$trials)) return(round(fit$trials))
+    # Proportions have theirs in the weights.
+    weights <- row_weights(fit)
+    return(if (any(fit$y > 0 & fit$y < 1) && all(weights == round(weights))) weights)
+  }
+  y <- if (!is.null(fit$trials) && is.data.frame(newdata)) observed_response(fit$terms, newdata)
+  if (is.matrix(y) && ncol(y) == 2L && is.numeric(y) && !anyNA(y)) round(rowSums(y))
+}
+
+# A single trial has no interval worth the name.
+check_trials <- function(fit, trials) {
+  entry <- family_of(fit)
+  if (isTRUE(entry$trials) && is.null(trials)) {
+    bad_argument("interval", paste0("be \"none\" or \"credible\" with family = ", show_value(entry$name),
+      ", unless `trials` says of how many trials a row is"), "prediction", advice = class_advice)
+  }
+}
+
+class_advice <- "type = \"class\" gives the classes that a new response has with the probability of `level`."
+
 # The work of predict(); `asked` comes from check_prediction().
-predict_linear <- function(fit, newdata, asked, lambda = NULL, newoffset = NULL) {
+predict_linear <- function(fit, newdata, asked, lambda = NULL, newoffset = NULL, trials = NULL) {
   rows <- linear_rows(fit, newdata, newoffset)
+  if (asked$interval == "prediction" && asked$type != "class") {
+    rows$trials <- trials_of_rows(fit, newdata, trials, nrow(rows$x))
+    check_trials(fit, rows$trials)
+  } else if (!is.null(trials)) {
+    bad_argument("trials", "be NULL without a prediction interval of the response", trials)
+  }
   na_action <- if (is.null(newdata)) fit$na.action
   if (asked$type == "draws") {
     fit <- common_draws(fit, lambda)
@@ -118,7 +159,7 @@ row_limits <- function(fit, rows, lambda, asked) {
     return(over_draws(fit, rows, lambda, asked$type, 2L, function(values) t(column_quantiles(t(values), probs))))
   }
   if (asked$interval == "prediction" && !is.null(entry$quantile)) {
-    new <- function(values) vapply(probs, entry$quantile, numeric(nrow(values)), mean = values)
+    new <- function(values, trials = NULL) vapply(probs, entry$quantile, numeric(nrow(values)), mean = values, trials = trials)
     return(matrix(over_draws(fit, rows, lambda, "response", 2L, new), ncol = 2L))
   }
   # Offsets and links keep the order of the draws.
@@ -137,15 +178,16 @@ row_blocks <- function(n, numbers) {
   lapply(seq(1, by = size, length.out = ceiling(n / size)), function(start) start:min(start + size - 1, n))
 }
 
-# Numbers made of the draws' values at each row and class: `statistic` takes a matrix, draws by columns.
+# Numbers made of the draws' values at each row and class: `statistic` takes a matrix, draws by columns, and the rows' trials if it knows them.
 over_draws <- function(fit, rows, lambda, type, columns, statistic) {
   coefficients <- t(draws_matrix(fit, lambda))
   outputs <- max(1L, fit$spec$classes)
   n <- nrow(rows$x)
   out <- array(0, c(n, outputs, columns))
   for (at in row_blocks(n, ncol(coefficients) * outputs)) {
-    values <- row_values(rows_at(rows, at), coefficients, fit$spec, family_of(fit), type)
-    out[at, , ] <- statistic(matrix(values, ncol = ncol(coefficients)))
+    these <- rows_at(rows, at)
+    values <- matrix(row_values(these, coefficients, fit$spec, family_of(fit), type), ncol = ncol(coefficients))
+    out[at, , ] <- if (is.null(these$trials)) statistic(values) else statistic(values, these$trials)
     Sys.sleep(0)
   }
   out

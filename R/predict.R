@@ -17,7 +17,8 @@
 #' With a family other than the Gaussian, `"response"` is the mean of the response: the probability of success, the expected
 #' count, or the probability of each class; `"link"` is the linear predictor, `"class"` the likeliest class. Credible intervals
 #' of a response are those of its link, transformed. Prediction intervals of counts are quantiles of the mixture of the
-#' Poisson laws of the draws. A class has a prediction set: `type = "class", interval = "prediction"` marks the smallest set of
+#' Poisson laws of the draws; those of shares of successes, of binomial laws: the `trials` that a new row is to have may be given, those
+#' of a fit to `cbind(successes, failures)` are found in the counts of `newdata`, if it holds them, and limits are shares of them. A class has a prediction set: `type = "class", interval = "prediction"` marks the smallest set of
 #' classes that holds a new response with the probability `level`, by the mean of the draws' probabilities. A time has neither.
 #'
 #' For Cox models `"link"` is \eqn{x'b} and `"response"` \eqn{e^{x'b}}{exp(x'b)}, as in glmnet; `"risk"` is the risk relative to
@@ -48,6 +49,7 @@
 #'   formula, and one that was given as an expression in columns, are found in `newdata`.
 #' @param to Where `newdata` is a [wbb_source()]: a function that is given the predictions of each chunk as they come (to write them to a
 #'   file or a table), so that not all are in memory at once; `predict()` then returns the number of rows. `NULL` joins them.
+#' @param trials For prediction intervals of a binomial response: of how many trials a row is, one number for each row or one for all.
 #' @param times For `type = "survival"`: the times; by default all at which there was an event.
 #' @param ... Not used.
 #' @return A vector; with an interval a matrix with columns `fit`, `lwr` and `upr`; for the prediction sets of classes a logical
@@ -66,7 +68,7 @@
 #' @export
 predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "link", "class", "risk", "survival", "draws"),
                               interval = c("none", "credible", "prediction"), level = 0.95, lambda = NULL,
-                              estimate = c("mode", "mean"), newoffset = NULL, times = NULL, to = NULL, ...) {
+                              estimate = c("mode", "mean"), newoffset = NULL, times = NULL, to = NULL, trials = NULL, ...) {
   check_dots(..., .function = "predict", .known = names(formals()))
   check_fit(object)
   asked <- check_prediction(type, interval, level, estimate, family_of(object))
@@ -74,7 +76,7 @@ predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "link
     if (!(is.null(to) || is.function(to))) bad_argument("to", "be a function of a prediction", to)
     one <- function(chunk) {
       predict(object, chunk, type = asked$type, interval = asked$interval, level = level, lambda = lambda,
-        estimate = asked$estimate, newoffset = newoffset, times = times)
+        estimate = asked$estimate, newoffset = newoffset, times = times, trials = trials)
     }
     parts <- predict_source(newdata, one, to)
     return(if (is.null(to)) join_predictions(parts, asked$type) else invisible(parts))
@@ -82,7 +84,7 @@ predict.wbb_lasso <- function(object, newdata = NULL, type = c("response", "link
   if (!is.null(to)) bad_argument("to", "be NULL unless `newdata` is a source", to)
   if (asked$type %in% c("risk", "survival")) return(predict_hazard(object, newdata, asked, lambda, newoffset, times))
   if (!is.null(times)) bad_argument("times", "be NULL but for type = \"survival\"", times)
-  predict_linear(object, newdata, asked, lambda, newoffset)
+  predict_linear(object, newdata, asked, lambda, newoffset, trials)
 }
 
 #' @rdname predict.wbb_lasso
@@ -138,9 +140,8 @@ check_prediction <- function(type, interval, level, estimate, entry = NULL, inte
 
 check_predictive <- function(entry, type) {
   if (!entry$predictive) {
-    instead <- if ("class" %in% entry$types) "type = \"class\" gives the classes that a new response has with the probability of `level`."
     bad_argument("interval", paste0("be \"none\" or \"credible\" with family = ", show_value(entry$name)), "prediction",
-      advice = instead)
+      advice = if ("class" %in% entry$types) class_advice)
   }
   if (type != "response") bad_argument("type", "be \"response\" with interval = \"prediction\"", type)
 }

@@ -32,6 +32,8 @@
 #' @param seed A seed for the noise, which is drawn by R's generator; `NULL` leaves that as it is.
 #' @param lambda Which value of `lambda`. Without it a fit with several answers for all: arrays and matrices have one more
 #'   dimension, `simulate()` more columns, `loo()`, `waic()` and `pp_check()` give a list; see [wbb-path].
+#' @param trials For `posterior_predict()` of a binomial lasso: of how many trials a row is, as in [predict()][predict.wbb_lasso]; responses are
+#'   shares of them.
 #' @param transform For `posterior_linpred()`: give the mean of the response instead?
 #' @param prob The probability of the interval.
 #' @param pars Names or numbers of coefficients; by default all.
@@ -92,7 +94,7 @@ posterior_linpred.wbb <- function(object, transform = FALSE, newdata = NULL, dra
 #' @rdname posterior_predict.wbb
 #' @method posterior_predict wbb
 #' @exportS3Method rstantools::posterior_predict wbb
-posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = NULL, lambda = NULL, ndraws = draws, ...) {
+posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = NULL, lambda = NULL, ndraws = draws, trials = NULL, ...) {
   check_dots(..., .function = "posterior_predict", .known = names(formals()), .foreign = foreign)
   object <- predicting(object, "posterior_predict()")
   check_fit(object)
@@ -101,8 +103,14 @@ posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = N
   over_path(object, lambda, function(at) {
     means <- mean_draws(object, newdata, ndraws, at)
     sigma <- noise_scale(object, at)[spread_draws(object, ndraws, at)]
-    with_seed(seed, new_responses(object, means, sigma, if (is.null(newdata)) object$trials))
+    with_seed(seed, new_responses(object, means, sigma, predicted_trials(object, newdata, trials, ncol(means))))
   })
+}
+
+# Fits of other kinds have none.
+predicted_trials <- function(fit, newdata, trials, n) {
+  if (inherits(fit, "wbb_lasso")) return(trials_of_rows(fit, newdata, trials, n))
+  if (!is.null(trials)) bad_argument("trials", "be NULL but for a lasso with family = \"binomial\"", trials)
 }
 
 # The draws' residual scale, 1 for families that have none.

@@ -143,6 +143,46 @@ test_that("prediction sets of classes are the smallest that hold the level", {
   }
 })
 
+test_that("a share's prediction interval is that of the mixture of the draws' binomial laws", {
+  set.seed(4)
+  n <- 120
+  d <- data.frame(x1 = rnorm(n), x2 = rnorm(n), size = sample(1:30, n, TRUE))
+  d$good <- rbinom(n, d$size, plogis(0.4 + d$x1))
+  d$bad <- d$size - d$good
+  fit <- wbb_lasso(cbind(good, bad) ~ x1 + x2, d, family = "binomial", lambda = 1, draws = 60, seed = 1)
+  new <- d[1:12, ]
+  limits <- predict(fit, new, interval = "prediction", level = 0.9)
+  mean <- predict(fit, new, "draws")
+  for (i in 1:12) {
+    reached <- vapply(0:new$size[i], function(k) mean(pbinom(k, new$size[i], mean[, i])), 0)
+    expect_identical(unname(limits[i, c("lwr", "upr")]),
+      c(which(reached >= 0.05)[1] - 1, which(reached >= 0.95)[1] - 1) / new$size[i])
+  }
+  expect_identical(limits[, "fit"], predict(fit, new))
+  # The same trials, from wherever they come: the fit's rows, the new counts, the argument, a source of chunks.
+  expect_equal(predict(fit, interval = "prediction")[1:12, ], predict(fit, new, interval = "prediction"), ignore_attr = TRUE)
+  bare <- new[c("x1", "x2")]
+  expect_identical(predict(fit, bare, interval = "prediction", level = 0.9, trials = new$size), limits)
+  expect_identical(predict(fit, bare, interval = "prediction", trials = 5), predict(fit, bare, interval = "prediction", trials = rep(5, 12)))
+  # Of very many trials a share is its probability.
+  many <- predict(fit, bare, interval = "prediction", trials = 1e9)
+  expect_equal(many, predict(fit, bare, interval = "credible"), tolerance = 0.02, ignore_attr = TRUE)
+  # New responses have the same law.
+  drawn <- rstantools::posterior_predict(fit, bare, trials = new$size, seed = 1)
+  expect_identical(drawn, rstantools::posterior_predict(fit, new, seed = 1))
+  expect_equal(drawn * rep(new$size, each = 60), round(drawn * rep(new$size, each = 60)))
+  expect_bad(predict(fit, bare, interval = "prediction"), "interval", "trials")
+  expect_bad(predict(fit, bare, interval = "prediction", trials = c(2, 3)), "trials")
+  expect_bad(predict(fit, bare, interval = "prediction", trials = 2.5), "trials", "whole")
+  expect_bad(predict(fit, bare, interval = "prediction", trials = 0), "trials")
+  expect_bad(predict(fit, bare, trials = 3), "trials", "prediction interval")
+  expect_bad(predict(fits$poisson, interval = "prediction", trials = 3), "trials", "binomial")
+  # Proportions with their trials as weights are the same fit.
+  d$share <- d$good / d$size
+  shares <- wbb_lasso(share ~ x1 + x2, d, family = "binomial", lambda = 1, draws = 60, seed = 1, case_weights = d$size)
+  expect_equal(predict(shares, interval = "prediction"), predict(fit, interval = "prediction"))
+})
+
 test_that("a count's prediction interval is that of the mixture of the draws", {
   new <- d[1:10, ]
   limits <- predict(fits$poisson, new, interval = "prediction", level = 0.9)
