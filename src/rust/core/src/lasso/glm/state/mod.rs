@@ -3,8 +3,10 @@
 //! The objective never rises: a step that goes uphill is shortened, or taken again with the curvature of
 //! its start. A draw ends where its last step leads, once `certificate` says that it is near enough.
 
+mod ends;
+
 use super::attempt::{Attempt, FEW, Own, Reference, Setting};
-use super::certificate::{all_free, by_own, by_reference, by_slopes, lacks, separates, size};
+use super::certificate::{by_own, by_reference, by_slopes, lacks, size};
 use super::model::{Approach, Enough, Solver, Step};
 use super::reweighted::{Reweighting, settle_intercept};
 use super::secant::Secants;
@@ -13,6 +15,7 @@ use crate::engine::job::Control;
 use crate::engine::problem::Status;
 use crate::error::Error;
 use crate::lasso::batch::End;
+use ends::ended;
 
 /// Part of the last gain below which a model made elsewhere serves on.
 const SERVES: f64 = 0.1;
@@ -22,19 +25,8 @@ const NEAR: f64 = 0.05;
 pub const NEARLY: f64 = 0.9;
 /// Rounds without less to gain after which double precision is exhausted.
 const EXHAUSTED: u32 = 6;
-/// Steps of coefficients without a penalty that are not small, the part of the loss of a fit without
-/// columns that counts as little and as none, and rounds of such steps with nothing left to gain: there
-/// is no mode.
-const LONG: f64 = 0.02;
-const GOOD: f64 = 0.05;
-const PERFECT: f64 = 1e-9;
-/// The same below which rows hardly have a curvature to be weighed by.
+/// The part of the loss of a fit without columns below which rows hardly have a curvature to be weighed by.
 const ALL_BUT_PERFECT: f64 = 1e-3;
-const LINGERS: u32 = 10;
-/// Part of the last step of such coefficients that is no approach to an end.
-const LASTS: f64 = 0.2;
-/// What is left of the error of coefficients, none of which is penalised.
-const SHARP: f64 = 1e-7;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Uses {
@@ -163,8 +155,7 @@ impl State {
             self.give_up(set, &mut attempt.task, round);
             return Ok(Next::Done);
         }
-        let good = attempt.task.found.loss <= GOOD * set.unit * attempt.task.found.weight;
-        if self.free > LONG && good && separates(set.data, &mut attempt.task) {
+        if self.separates(set, &mut attempt.task) {
             self.end = Some(ended(&attempt.task, Status::Separated, 1.0, round));
             return Ok(Next::Done);
         }
@@ -372,45 +363,6 @@ impl State {
         self.target = Some(step.to);
     }
 
-    /// End if the bound of the gap is within the tolerance: at the end of the step, which is closer. `left`
-    /// is the part of the error that a step leaves.
-    fn certify(
-        &mut self,
-        set: Setting,
-        task: &mut Task,
-        step: &Step,
-        bound: f64,
-        left: f64,
-        round: u32,
-    ) -> bool {
-        let size = size(set, task);
-        let gap = bound / size;
-        let enough = gap <= set.limits.tolerance;
-        let perfect = size <= PERFECT * set.unit * task.found.weight;
-        let little = step.doubled() <= set.limits.tolerance * size;
-        if step.free > LONG && (little || perfect) {
-            // Nothing left to gain, and coefficients go on: they have no end, if the curvature from here says so, too. Later
-            // it would be too small to say anything.
-            if self.uses == Uses::Reference && !perfect {
-                self.slow = u32::MAX / 2;
-                return false;
-            }
-            self.lingered = if step.free > LASTS * self.free { self.lingered + 1 } else { 0 };
-            if perfect || self.lingered > LINGERS {
-                self.end = Some(ended(task, Status::Separated, gap, round));
-            }
-            return self.end.is_some();
-        }
-        // Nothing shrinks them: they are to be what any other method finds.
-        let sharp = left.min(1.0) * step.free <= SHARP || !all_free(task);
-        if enough && sharp {
-            let here = ended(task, Status::Converged, gap, round);
-            self.end = Some(End { objective: here.objective - step.decrease, ..here });
-            task.place = step.to.clone();
-        }
-        self.end.is_some()
-    }
-
     /// After a step that went uphill.
     fn go_back(
         &mut self,
@@ -449,24 +401,4 @@ impl State {
             }
         }
     }
-
-    /// End at the best place seen.
-    fn give_up(&mut self, set: Setting, task: &mut Task, round: u32) {
-        if let Some((place, found, _)) = self.best.take() {
-            (task.place, task.found) = (place, found);
-        }
-        let size = size(set, task);
-        let gap = 2.0 * self.least.min(self.last.unwrap_or(f64::INFINITY)) / size;
-        let little = gap < 1e-4 || size < GOOD * set.unit * task.found.weight;
-        let endless = self.free > LONG && little;
-        let status = if endless { Status::Separated } else { Status::NotConverged };
-        self.end = Some(ended(task, status, gap, round));
-    }
-}
-
-fn ended(task: &Task, status: Status, gap: f64, iterations: u32) -> End {
-    let objective = task.found.loss + task.penalties() + task.found.least;
-    let finite = objective.is_finite();
-    let status = if finite { status } else { Status::NotConverged };
-    End { status, iterations, objective, gap: if finite { gap } else { f64::INFINITY } }
 }
