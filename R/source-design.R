@@ -49,6 +49,15 @@ open_source <- function(source, part = NULL) {
       at <<- list(chunk = at$chunk + 1L, row = at$row + nrow(chunk))
       list(chunk = chunk, at = here)
     },
+    # Rows that are left; none is there any more.
+    count = function() {
+      total <- 0
+      repeat {
+        more <- if (is.null(reader$skip)) nrow(fetch(1e5)) else reading(reader$skip(1e5))
+        if (is.null(more)) return(total)
+        total <- total + more
+      }
+    },
     close = function() {
       if (open) try(reader$close(), silent = TRUE)
       open <<- FALSE
@@ -81,8 +90,8 @@ source_model <- function(formula, source, rows, na_action, env, progress = FALSE
   )
   model$odd <- lapply(head[vapply(head, is_text, NA)], odd_text)
   frame <- chunk_frame(model, head, list(chunk = 1L, row = 1))
-  model$levels <- find_levels(model, source, frame, reader, progress)
-  x <- chunk_x(model, with_levels(model, frame, list(chunk = 1L, row = 1)))
+  model$levels <- find_levels(model, source, frame, progress)
+  x <- every_x(model, head)
   model$contrasts <- attr(x, "contrasts")
   model$term <- attr(x, "term")
   model$names <- column_names(x)
@@ -113,8 +122,8 @@ chunk_frame <- function(model, chunk, at) {
   frame
 }
 
-# Text and factors, by the levels that they have in all chunks.
-find_levels <- function(model, source, frame, reader, progress) {
+# Text and factors, by the levels that they have in the rows of all chunks that count.
+find_levels <- function(model, source, frame, progress) {
   labels <- names(frame)[-1L]
   text <- labels[vapply(frame[labels], is_text, NA)]
   # The classes of a response may be declared, and need not be found.
@@ -125,7 +134,7 @@ find_levels <- function(model, source, frame, reader, progress) {
     bad_argument("levels", paste("declare those of", show_values(open)), NULL, "does not",
       "This source can be read only once, so that they cannot be found before.")
   }
-  found <- lapply(frame[open], text_levels)
+  found <- lapply(frame[0L, open, drop = FALSE], text_levels)
   reader <- open_source(source)
   on.exit(reader$close())
   bar <- progress_bar(progress)
@@ -133,7 +142,8 @@ find_levels <- function(model, source, frame, reader, progress) {
   done <- 0
   while (!is.null(part <- reader$take(chunk_size(model$columns)))) {
     frame <- chunk_frame(model, part$chunk, part$at)
-    found <- Map(function(known, value) join_levels(known, text_levels(value)), found, frame[open])
+    keep <- rows_that_count(model, frame, chunk_settings(model, part$chunk, part$at))$keep
+    found <- Map(function(known, value) join_levels(known, text_levels(value)), found, frame[keep, open, drop = FALSE])
     done <- done + nrow(frame)
     progress_update(bar, list(stage = "rows", done = done, total = if (is.null(source$rows)) 0 else source$rows))
   }
@@ -157,10 +167,11 @@ join_levels <- function(known, more) {
   structure(union(known, more), order = if (length(order)) order)
 }
 
-with_levels <- function(model, frame, at) {
+# A level that is not known is an error in a row that counts.
+with_levels <- function(model, frame, at, keep = TRUE) {
   for (name in names(model$levels)) {
     value <- as.character(frame[[name]])
-    unknown <- !is.na(value) & !value %in% model$levels[[name]]
+    unknown <- keep & !is.na(value) & !value %in% model$levels[[name]]
     if (any(unknown)) {
       source_error(at, paste0("column ", show_value(name), " has the level ", show_value(value[first_bad(unknown)]),
         ", which is none of ", show_values(model$levels[[name]])), first_bad(unknown))
@@ -170,9 +181,23 @@ with_levels <- function(model, frame, at) {
   frame
 }
 
+# Those that `subset` chooses (`keep`) and that lack nothing; `missing` are the others of those.
+rows_that_count <- function(model, frame, extra) {
+  keep <- if (is.null(extra$subset)) rep(TRUE, nrow(frame)) else extra$subset %in% TRUE
+  missing <- keep & !stats::complete.cases(frame, if (length(extra$values)) list2DF(extra$values))
+  list(keep = keep & !missing, missing = missing)
+}
+
 chunk_x <- function(model, frame) {
   x <- stats::model.matrix(model$terms, frame, contrasts.arg = model$contrasts)
   structure(drop_intercept(x), contrasts = attr(x, "contrasts"), term = attr(model$terms, "term.labels")[attr(x, "assign")])
+}
+
+# Of the first rows, whether they count or not.
+every_x <- function(model, head) {
+  at <- list(chunk = 1L, row = 1)
+  frame <- chunk_frame(model, head, at)
+  chunk_x(model, with_levels(model, frame, at, rows_that_count(model, frame, chunk_settings(model, head, at))$keep))
 }
 
 # A term that looks at other rows (scale(), poly(), x / max(x)) would be another in every chunk: either half of the rows must be
@@ -183,8 +208,7 @@ check_local <- function(model, head, x) {
 }
 
 check_alone <- function(model, rows, x) {
-  at <- list(chunk = 1L, row = 1)
-  alone <- attempt(chunk_x(model, with_levels(model, chunk_frame(model, rows, at), at)))
+  alone <- attempt(every_x(model, rows))
   if (identical(dim(alone), dim(x)) && isTRUE(all.equal(unname(alone), unname(x), check.attributes = FALSE))) return(invisible())
   differs <- if (identical(dim(alone), dim(x))) model$names[which(colSums(abs(alone - x) > 0, na.rm = TRUE) > 0)[1L]]
   bad_argument("formula", "have terms that depend on their own row alone", NULL,
@@ -221,18 +245,17 @@ chunk_rows <- function(model, chunk, at, ids = NULL) {
   check_chunk_types(model, chunk, at)
   frame <- chunk_frame(model, chunk, at)
   extra <- chunk_settings(model, chunk, at)
-  frame <- with_levels(model, frame, at)
-  keep <- if (is.null(extra$subset)) rep(TRUE, nrow(frame)) else extra$subset %in% TRUE
-  missing <- keep & !stats::complete.cases(frame, if (length(extra$values)) list2DF(extra$values))
-  if (any(missing) && !model$omit) {
-    source_error(at, "a variable is missing", first_bad(missing), "Leave such rows out in the query, or use na.action = na.omit.")
+  counted <- rows_that_count(model, frame, extra)
+  keep <- counted$keep
+  if (any(counted$missing) && !model$omit) {
+    source_error(at, "a variable is missing", first_bad(counted$missing), "Leave such rows out in the query, or use na.action = na.omit.")
   }
-  keep <- keep & !missing
+  frame <- with_levels(model, frame, at, keep)
   if (!all(keep)) {
     frame <- frame[keep, , drop = FALSE]
     extra$values <- lapply(extra$values, `[`, keep)
   }
-  rows <- list(dropped = sum(missing), count = nrow(frame), which = which(keep))
+  rows <- list(dropped = sum(counted$missing), count = nrow(frame), which = which(keep))
   if (!nrow(frame)) return(rows)
   rows$x <- chunk_x(model, frame)
   if (ncol(rows$x) != model$p) source_error(at, paste("the formula gives", ncol(rows$x), "columns and gave", model$p, "before"))

@@ -1,5 +1,5 @@
 # Readers: an open source, as list(read, close). `read(n)` gives the next rows, about n of them, as a data frame, and
-# NULL after the last.
+# NULL after the last. Where it is cheaper to count rows than to read them, `skip(n)` goes past about n of them and gives their number.
 
 frame_reader <- function(x, part) rows_reader(x, part, identity)
 
@@ -109,15 +109,21 @@ file_reader <- function(files, format) {
     }
     TRUE
   }
-  read <- function(n) {
+  next_lines <- function(n) {
     repeat {
       if (is.null(state$connection) && !next_file()) return(NULL)
       lines <- csv_lines(state, n)
-      if (!is.null(lines)) return(parse_csv(lines, format, state$header))
+      if (!is.null(lines)) return(lines)
       close_file()
     }
   }
-  list(read = read, close = close_file)
+  list(
+    read = function(n) {
+      lines <- next_lines(n)
+      if (!is.null(lines)) parse_csv(lines, format, state$header)
+    },
+    skip = function(n) next_lines(n)$lines, close = close_file
+  )
 }
 
 newline <- as.raw(10L)

@@ -68,13 +68,16 @@ fit_rows <- function(model, source, given, call) {
   if (kept$count == 0) bad_argument("source", "have at least one row without missing values", NULL, "has none")
   for (name in c("case_weights", "cluster", "foldid")) given[name] <- list(kept[[name]])
   response <- deparse1(model$terms[[2L]])
-  y <- family$code(kept$response, response, kept$count)
+  coded <- family$code(kept$response, response, kept$count)
+  # The response is with the job alone once it has begun: eight bytes a row for each who holds it.
+  held <- list2env(coded["y"])
+  coded$y <- kept$response <- NULL
   design <- list(
-    x = no_rows(kept$count, model$p), store = kept$store, y = y, offset = kept$offset, names = model$names, term = model$term, named = TRUE,
+    x = no_rows(kept$count, model$p), store = kept$store, y = coded, held = held, offset = kept$offset, names = model$names, term = model$term, named = TRUE,
     intercept = model$intercept, formula = model$formula, terms = model$terms, contrasts = model$contrasts, xlevels = model$levels[setdiff(names(model$levels), response)],
     variables = model$variables, rows = model$rows
   )
-  design$fingerprint <- paste0(fingerprint(y$y), rust_store_fingerprint(kept$store))
+  design$fingerprint <- paste0(fingerprint(held$y), rust_store_fingerprint(kept$store))
   given$backend <- "threads"
   fit_with(rows_estimator(), design, given, call)
 }
@@ -168,7 +171,13 @@ rows_prepare <- function(design, given, call) {
 
 rows_job <- function(design, settings, progress = FALSE) {
   settings[of_rows] <- design$of_rows
-  start <- function() rust_lasso_job(job_result(rust_store_matrix(design$store)), design$y, settings)
+  start <- function() {
+    job <- rust_lasso_job(job_result(rust_store_matrix(design$store)), design$held$y, settings)
+    rm("y", envir = design$held)
+    # What is left of the chunks goes now: R would wait until it needs room itself.
+    gc(FALSE)
+    job
+  }
   run_job(start, progress, keep = TRUE)
 }
 

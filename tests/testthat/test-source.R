@@ -181,6 +181,19 @@ test_that("factors keep the order of their levels and lose those that do not occ
   expect_same_fit(fit, wbb_lasso(form, d, lambda = 3, draws = 5, seed = 1))
 })
 
+test_that("levels are those of the rows that count", {
+  # One of the first chunk and one of a later, in rows that are left out.
+  d$g[c(2, nrow(d))] <- c("first", "last")
+  d$a[2] <- NA
+  d$keep <- seq_len(nrow(d)) < nrow(d)
+  fit <- with_chunks(50, wbb_lasso(form, wbb_source(d), subset = keep, lambda = 3, draws = 5, seed = 1))
+  expect_same_fit(fit, wbb_lasso(form, d, subset = keep, lambda = 3, draws = 5, seed = 1))
+  # Where one counts after all, a declaration without it is refused.
+  declared <- wbb_source(d, levels = list(g = c("low", "mid", "top")))
+  expect_same_fit(wbb_lasso(form, declared, subset = keep, lambda = 3, draws = 5, seed = 1), fit)
+  expect_error(wbb_lasso(form, declared, lambda = 3, draws = 5), "level \"last\"", class = "wbb_error_source")
+})
+
 test_that("wrong sources are refused", {
   expect_bad(wbb_source(), "x")
   expect_bad(wbb_source(7), "x", "big.matrix")

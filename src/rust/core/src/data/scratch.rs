@@ -6,6 +6,9 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// Numbers that are written at a time.
+const PIECE: usize = 1 << 16;
+
 pub struct Scratch {
     file: File,
     path: PathBuf,
@@ -42,9 +45,12 @@ impl Scratch {
         let mut buffer = self.buffer(0..0);
         buffer.at = 0..0;
         self.buffers = Mutex::default();
-        buffer.bytes.clear();
-        buffer.bytes.extend(values.iter().flat_map(|v| v.to_ne_bytes()));
-        write_at(&self.file, &buffer.bytes, 8 * first as u64)?;
+        // Piece by piece: all bytes at once would be the numbers a second time.
+        for (k, piece) in values.chunks(PIECE).enumerate() {
+            buffer.bytes.clear();
+            buffer.bytes.extend(piece.iter().flat_map(|v| v.to_ne_bytes()));
+            write_at(&self.file, &buffer.bytes, 8 * (first + k * PIECE) as u64)?;
+        }
         self.give_back(buffer);
         Ok(())
     }

@@ -112,8 +112,11 @@ fn is_constant(sd: f64) -> bool {
     sd <= 4.0 * f64::EPSILON
 }
 
+/// Standard deviation, as a part of the largest number, below which digits are lost in numbers that are divided by it.
+const DISTANT: f64 = 1e-5;
+
 /// A column on its way to mean and standard deviation, which are safe from overflow: its numbers are looked at
-/// three times.
+/// three times, and once more if they are far from zero and near each other.
 #[derive(Clone)]
 struct Seen {
     low: f64,
@@ -125,6 +128,9 @@ struct Seen {
     sum: f64,
     mean: f64,
     square: f64,
+    /// Sum and squares of the differences from the mean as they are.
+    off: f64,
+    again: f64,
 }
 
 impl Seen {
@@ -137,6 +143,8 @@ impl Seen {
         sum: 0.0,
         mean: 0.0,
         square: 0.0,
+        off: 0.0,
+        again: 0.0,
     };
 
     fn ends(&mut self, values: impl Iterator<Item = f64>) {
@@ -167,6 +175,26 @@ impl Seen {
         }
     }
 
+    fn is_distant(&self, rows: usize, total: f64) -> bool {
+        self.count == rows && self.low < self.high && self.square < DISTANT * DISTANT * total
+    }
+
+    /// A difference of numbers near each other is exact.
+    fn spread_again(&mut self, entries: impl Iterator<Item = (f64, f64)>) {
+        let mean = self.mean * self.largest;
+        for (case, v) in entries {
+            let off = (v - mean) / self.largest;
+            self.off += case * off;
+            self.again += case * off * off;
+        }
+    }
+
+    fn centre_again(&mut self, total: f64) {
+        let off = self.off / total;
+        self.mean += off;
+        self.square = (self.again - off * off * total).max(0.0);
+    }
+
     fn column(&self, rows: usize, total: f64) -> Column {
         let (mut low, mut high) = (self.low, self.high);
         if self.count < rows {
@@ -195,7 +223,11 @@ fn describe(
     seen.ends(entries.clone().map(|(_, v)| v));
     seen.add(entries.clone().map(|(i, v)| (case(i), v)));
     seen.centre(total);
-    seen.spread(entries.map(|(i, v)| (case(i), v)));
+    seen.spread(entries.clone().map(|(i, v)| (case(i), v)));
+    if seen.is_distant(rows, total) {
+        seen.spread_again(entries.map(|(i, v)| (case(i), v)));
+        seen.centre_again(total);
+    }
     seen.column(rows, total)
 }
 
@@ -227,6 +259,15 @@ fn describe_all<E>(
     look(&mut columns, &|seen, pairs| seen.add(pairs))?;
     columns.iter_mut().for_each(|seen| seen.centre(total));
     look(&mut columns, &|seen, pairs| seen.spread(pairs))?;
+    let distant = |seen: &Seen| seen.is_distant(x.rows, total);
+    if columns.iter().any(distant) {
+        look(&mut columns, &|seen, pairs| {
+            if distant(seen) {
+                seen.spread_again(pairs);
+            }
+        })?;
+        columns.iter_mut().filter(|seen| distant(seen)).for_each(|seen| seen.centre_again(total));
+    }
     Ok(columns.iter().map(|seen| seen.column(x.rows, total)).collect())
 }
 
@@ -246,6 +287,20 @@ mod tests {
             assert!((center / size - 3.0).abs() < 1e-14);
             assert!((scale / size - (14.0f64 / 3.0).sqrt()).abs() < 1e-14);
             assert!(x.iter().sum::<f64>().abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn numbers_far_from_zero_and_near_each_other_lose_no_digits() {
+        for far in [1e7, 1e10, 1e13, -1e13] {
+            // Whole numbers: their mean and variance are known.
+            let values: Vec<f64> = (0..100_000).map(|i| far + f64::from(i * 7919 % 101)).collect();
+            let near: Vec<f64> = values.iter().map(|v| v - far).collect();
+            let (exact, found) = (column(&near, true), column(&values, true));
+            assert!((found.1 / exact.1 - 1.0).abs() < 1e-12, "{far}: {} {}", found.1, exact.1);
+            let by_blocks = Source::dense(&values, values.len(), 1);
+            let standard = Standard::new(&by_blocks, true, |_| 1.0, || Ok::<(), ()>(())).unwrap();
+            assert_eq!((standard.center[0], standard.scale[0]), (found.0, found.1));
         }
     }
 

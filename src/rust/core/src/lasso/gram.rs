@@ -198,7 +198,7 @@ pub fn batch_moments(
     let mut product = Vec::new();
     let mut panel = vec![0.0; data.design.block * width];
     let mut beside = Beside::new(data.design.block);
-    let ones = vec![1.0; data.design.block];
+    let (ones, zeros) = (vec![1.0; data.design.block], vec![0.0; data.design.block]);
     let all: Vec<u32> = (0..products as u32).collect();
     for rows in data.design.blocks() {
         control.check()?;
@@ -209,7 +209,7 @@ pub fn batch_moments(
         let column = |a: usize| match a {
             0 => &ones[..count],
             a if a <= p => &block[(a - 1) * count..][..count],
-            _ => &data.y[rows.start..][..count],
+            _ => data.y.get(rows.clone()).unwrap_or(&zeros[..count]),
         };
         product.clear();
         for a in 0..size {

@@ -146,7 +146,7 @@ fn own_responses(data: &Data, tasks: &[&mut Task]) -> Option<Vec<f64>> {
         return None;
     }
     let width = panel_width(tasks.len());
-    let mut panel = vec![0.0; data.y.len() * width];
+    let mut panel = vec![0.0; data.design.rows * width];
     for (k, task) in tasks.iter().enumerate() {
         let response = task.response.as_ref().unwrap_or(&data.y);
         panel.chunks_exact_mut(width).zip(response).for_each(|(line, y)| line[k] = *y);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Data {
     /// Shared by the problems of other responses.
     pub design: Arc<Design>,
-    /// The response, standardised as the columns are.
+    /// The response, standardised as the columns are; empty where a family has its own, or only sums are there.
     pub y: Vec<f64>,
     pub intercept: bool,
 }

@@ -8,28 +8,30 @@ use std::ops::Range;
 
 pub struct Binomial {
     y: Vec<f64>,
-    /// −y log y − (1 − y) log(1 − y), which no fit can go below.
+    /// −y log y − (1 − y) log(1 − y), which no fit can go below; empty where every y is 0 or 1.
     least: Vec<f64>,
 }
 
 impl Binomial {
     pub fn new(y: Vec<f64>) -> Binomial {
         let part = |p: f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
-        Binomial { least: y.iter().map(|y| part(*y) + part(1.0 - y)).collect(), y }
+        let shares = y.iter().any(|y| *y != 0.0 && *y != 1.0);
+        let least = |y: &f64| part(*y) + part(1.0 - y);
+        Binomial { least: y.iter().filter(|_| shares).map(least).collect(), y }
     }
 }
 
 impl Likelihood for Binomial {
-    fn start(&self, weights: &[f64], _: &[f64]) -> Vec<f64> {
+    fn start(&self, weight: &dyn Fn(usize) -> f64, _: &[f64]) -> Vec<f64> {
         // Half a success and half a failure more: never without an end.
-        let successes: f64 = weights.iter().zip(&self.y).map(|(w, y)| w * y).sum();
-        let failures = weights.iter().sum::<f64>() - successes;
+        let successes: f64 = self.y.iter().enumerate().map(|(i, y)| weight(i) * y).sum();
+        let failures = (0..self.y.len()).map(weight).sum::<f64>() - successes;
         vec![libm::log((successes + 0.5) / (failures + 0.5))]
     }
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let [loss, least, total, residual, curvature] = sums.of_likelihood();
-        let of_rows = (&self.y[rows.clone()], &self.least[rows.clone()]);
+        let of_rows = (&self.y[rows.clone()], self.least.get(rows.clone()));
         residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
@@ -63,7 +65,7 @@ fn at((y, bottom): (f64, f64), eta: f64) -> AtRow {
 dispatch! {
     #[expect(clippy::too_many_arguments, reason = "one caller, one loop; slices that do not overlap")]
     fn residuals(
-        of_rows: (&[f64], &[f64]),
+        of_rows: (&[f64], Option<&[f64]>),
         weights: &[f64],
         panel: &mut [f64],
         loss: &mut [f64],
@@ -72,8 +74,13 @@ dispatch! {
         residual: &mut [f64],
         curvature: &mut [f64],
     ) {
-        let row = |i: usize| ((of_rows.0[i], of_rows.1[i]), of_rows.1[i]);
-        each_row(row, at, weights, panel, Lines { loss, least, weight, residual, curvature });
+        let lines = Lines { loss, least, weight, residual, curvature };
+        match of_rows {
+            (y, Some(bottom)) => {
+                each_row(|i| ((y[i], bottom[i]), bottom[i]), at, weights, panel, lines);
+            }
+            (y, None) => each_row(|i| ((y[i], 0.0), 0.0), at, weights, panel, lines),
+        }
     }
 
     fn curvature(weights: &[f64], eta: &[f64], out: &mut [f64]) {

@@ -114,7 +114,7 @@ impl Likelihood for Cox {
         first.map_or(weights.len(), |rows| rows.start)
     }
 
-    fn start(&self, _: &[f64], _: &[f64]) -> Vec<f64> {
+    fn start(&self, _: &dyn Fn(usize) -> f64, _: &[f64]) -> Vec<f64> {
         vec![0.0]
     }
 

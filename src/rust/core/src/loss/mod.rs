@@ -80,7 +80,7 @@ pub trait Likelihood: Sync + Send {
     }
 
     /// About the predictors of a fit without columns, offsets taken into account.
-    fn start(&self, weights: &[f64], offset: &[f64]) -> Vec<f64>;
+    fn start(&self, weight: &dyn Fn(usize) -> f64, offset: &[f64]) -> Vec<f64>;
 
     /// Turn −η, rows of a panel, into W r, and add to the sums of [`sum`].
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums);

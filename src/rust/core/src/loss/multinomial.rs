@@ -22,10 +22,10 @@ impl Likelihood for Multinomial {
         self.classes
     }
 
-    fn start(&self, weights: &[f64], _: &[f64]) -> Vec<f64> {
+    fn start(&self, weight: &dyn Fn(usize) -> f64, _: &[f64]) -> Vec<f64> {
         // Half a row more of each class: never without an end.
         let mut counts = vec![0.5; self.classes];
-        self.y.iter().zip(weights).for_each(|(&k, w)| counts[k as usize] += w);
+        self.y.iter().enumerate().for_each(|(i, &k)| counts[k as usize] += weight(i));
         let logs: Vec<f64> = counts.iter().map(|c| libm::log(*c)).collect();
         let mean = logs.iter().sum::<f64>() / self.classes as f64;
         logs.iter().map(|l| l - mean).collect()

@@ -8,33 +8,31 @@ use std::ops::Range;
 
 pub struct Poisson {
     y: Vec<f64>,
-    /// log y (0 where y is), and y − y log y, which no fit can go below.
+    /// log y (0 where y is): no fit can go below y − y log y.
     log: Vec<f64>,
-    least: Vec<f64>,
 }
 
 impl Poisson {
     pub fn new(y: Vec<f64>) -> Poisson {
-        let log: Vec<f64> = y.iter().map(|y| if *y > 0.0 { libm::log(*y) } else { 0.0 }).collect();
-        Poisson { least: y.iter().zip(&log).map(|(y, log)| y - y * log).collect(), log, y }
+        let log = y.iter().map(|y| if *y > 0.0 { libm::log(*y) } else { 0.0 }).collect();
+        Poisson { log, y }
     }
 }
 
 impl Likelihood for Poisson {
-    fn start(&self, weights: &[f64], offset: &[f64]) -> Vec<f64> {
+    fn start(&self, weight: &dyn Fn(usize) -> f64, offset: &[f64]) -> Vec<f64> {
         let exposed: f64 = match offset {
-            [] => weights.iter().sum(),
-            _ => weights.iter().zip(offset).map(|(w, o)| w * exp(*o)).sum(),
+            [] => (0..self.y.len()).map(weight).sum(),
+            _ => offset.iter().enumerate().map(|(i, o)| weight(i) * exp(*o)).sum(),
         };
-        let counted: f64 = weights.iter().zip(&self.y).map(|(w, y)| w * y).sum();
+        let counted: f64 = self.y.iter().enumerate().map(|(i, y)| weight(i) * y).sum();
         let rate = (counted + 1e-3) / exposed;
         vec![libm::log(rate).clamp(-500.0, 500.0)]
     }
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let [loss, least, total, residual, curvature] = sums.of_likelihood();
-        let rows = rows.clone();
-        let of_rows = (&self.y[rows.clone()], &self.log[rows.clone()], &self.least[rows]);
+        let of_rows = (&self.y[rows.clone()], &self.log[rows.clone()]);
         residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
@@ -54,7 +52,7 @@ fn at((y, log): (f64, f64), eta: f64) -> AtRow {
 dispatch! {
     #[expect(clippy::too_many_arguments, reason = "one caller, one loop; slices that do not overlap")]
     fn residuals(
-        of_rows: (&[f64], &[f64], &[f64]),
+        of_rows: (&[f64], &[f64]),
         weights: &[f64],
         panel: &mut [f64],
         loss: &mut [f64],
@@ -63,7 +61,10 @@ dispatch! {
         residual: &mut [f64],
         curvature: &mut [f64],
     ) {
-        let row = |i: usize| ((of_rows.0[i], of_rows.1[i]), of_rows.2[i]);
+        let row = |i: usize| {
+            let (y, log) = (of_rows.0[i], of_rows.1[i]);
+            ((y, log), y - y * log)
+        };
         each_row(row, at, weights, panel, Lines { loss, least, weight, residual, curvature });
     }
 

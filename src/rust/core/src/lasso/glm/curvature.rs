@@ -1,6 +1,7 @@
 //! The curvature of a draw's loss at a place, on some coordinates: X'W l'' X beside the intercepts.
 
 use super::task::{Data, Place, Task, Weights};
+use crate::data::design::Design;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::cross::cross;
@@ -25,23 +26,50 @@ pub fn of_rows(
         data.likelihood.curvature(&(0..n), &w, &eta, &mut out[0]);
         return Ok(out);
     }
-    let block = data.base.design.block;
-    let (mut w, mut eta) = (vec![0.0; block], vec![0.0; classes * block]);
-    let mut values = vec![0.0; out.len() * block];
+    let mut here = OfBlock::new(data);
     for rows in data.base.design.blocks() {
         control.check()?;
-        let count = rows.len();
-        weights.fill(rows.start, &mut w[..count]);
-        for (k, eta) in eta.chunks_exact_mut(count).take(classes).enumerate() {
-            data.predict(k, &rows, at, eta);
-        }
-        let values = &mut values[..out.len() * count];
-        data.likelihood.curvature(&rows, &w[..count], &eta[..classes * count], values);
-        for (line, values) in out.iter_mut().zip(values.chunks_exact(count)) {
+        let values = here.find(data, weights, at, &rows);
+        for (line, values) in out.iter_mut().zip(values.chunks_exact(rows.len())) {
             line[rows.clone()].copy_from_slice(values);
         }
     }
     Ok(out)
+}
+
+/// The same of a block of rows, which do not depend on each other.
+struct OfBlock {
+    w: Vec<f64>,
+    eta: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl OfBlock {
+    fn new(data: &Data) -> OfBlock {
+        let (block, classes) = (data.base.design.block, data.predictors());
+        let pairs = classes * (classes + 1) / 2;
+        let room = |lines: usize| vec![0.0; lines * block];
+        OfBlock { w: room(1), eta: room(classes), values: room(pairs) }
+    }
+
+    /// A line as long as the block for each pair.
+    fn find(
+        &mut self,
+        data: &Data,
+        weights: &mut Weights,
+        at: &Place,
+        rows: &Range<usize>,
+    ) -> &[f64] {
+        let (count, classes) = (rows.len(), data.predictors());
+        let OfBlock { w, eta, values } = self;
+        weights.fill(rows.start, &mut w[..count]);
+        for (k, eta) in eta.chunks_exact_mut(count).take(classes).enumerate() {
+            data.predict(k, rows, at, eta);
+        }
+        let values = &mut values[..classes * (classes + 1) / 2 * count];
+        data.likelihood.curvature(rows, &w[..count], &eta[..classes * count], values);
+        values
+    }
 }
 
 /// Weights and η of all rows, of one predictor.
@@ -136,28 +164,55 @@ pub fn column_sums(
     v: &[f64],
     control: &Control,
 ) -> Result<(Vec<f64>, f64), Error> {
-    let design = &data.base.design;
-    let total = v.iter().sum();
-    let mut sums = vec![0.0; columns.len()];
-    if let Some(x) = design.sparse() {
-        let mut all = vec![0.0; design.cols];
-        for (i, v) in v.iter().enumerate() {
-            let (columns, values) = x.row(i);
-            columns.iter().zip(values).for_each(|(&j, x)| all[j as usize] += v * x);
-        }
-        for (s, &j) in sums.iter_mut().zip(columns) {
-            *s = all[j as usize] - x.shift[j as usize] * total;
-        }
-        return Ok((sums, total));
-    }
-    for rows in design.blocks() {
+    let mut sums = ColumnSums::new(data, columns);
+    for rows in data.base.design.blocks() {
         control.check()?;
-        let Some(block) = design.dense_block(&rows) else { break };
-        for (s, &j) in sums.iter_mut().zip(columns) {
-            *s += dot(&block[j as usize * rows.len()..][..rows.len()], &v[rows.clone()]);
+        sums.add(&rows, &v[rows.clone()]);
+    }
+    Ok(sums.finish())
+}
+
+/// The same of rows that come block by block.
+pub struct ColumnSums<'a> {
+    design: &'a Design,
+    columns: &'a [u32],
+    /// Of these columns, or of all of a sparse design.
+    sums: Vec<f64>,
+    total: f64,
+}
+
+impl<'a> ColumnSums<'a> {
+    pub fn new(data: &'a Data, columns: &'a [u32]) -> ColumnSums<'a> {
+        let design = &*data.base.design;
+        let size = if design.is_sparse() { design.cols } else { columns.len() };
+        ColumnSums { design, columns, sums: vec![0.0; size], total: 0.0 }
+    }
+
+    /// The rows of a block.
+    pub fn add(&mut self, rows: &Range<usize>, v: &[f64]) {
+        v.iter().for_each(|v| self.total += v);
+        if let Some(x) = self.design.sparse() {
+            for (i, v) in rows.clone().zip(v) {
+                let (columns, values) = x.row(i);
+                columns.iter().zip(values).for_each(|(&j, x)| self.sums[j as usize] += v * x);
+            }
+        } else if let Some(block) = self.design.dense_block(rows) {
+            for (s, &j) in self.sums.iter_mut().zip(self.columns) {
+                *s += dot(&block[j as usize * rows.len()..][..rows.len()], v);
+            }
         }
     }
-    Ok((sums, total))
+
+    pub fn finish(self) -> (Vec<f64>, f64) {
+        let ColumnSums { columns, sums, total, .. } = self;
+        match self.design.sparse() {
+            Some(x) => {
+                let left = |&j: &u32| sums[j as usize] - x.shift[j as usize] * total;
+                (columns.iter().map(left).collect(), total)
+            }
+            None => (sums, total),
+        }
+    }
 }
 
 /// The curvature of the intercepts, then of these coordinates (predictor after predictor, ascending).
@@ -181,11 +236,21 @@ pub fn curvature(
     let members: Vec<Vec<(usize, usize)>> = (0..classes).map(of_class).collect();
     let size = intercepts + coordinates.len();
     let mut out = Array2::zeros((size, size));
-    let lines = of_rows(data, weights, at, control)?;
+    // Of many rows nothing is kept: they are found again for every pair.
+    let lines = if data.is_long() { None } else { Some(of_rows(data, weights, at, control)?) };
+    let mut here = OfBlock::new(data);
     let pairs = (0..classes).flat_map(|k| (k..classes).map(move |l| (k, l)));
-    for ((k, l), v) in pairs.zip(&lines) {
+    for (pair, (k, l)) in pairs.enumerate() {
+        let mut beside = ColumnSums::new(data, &columns);
         let mut gram = cross(&data.base, &columns, 0, control, &mut |first, w| {
-            w.copy_from_slice(&v[first..first + w.len()]);
+            let rows = first..first + w.len();
+            w.copy_from_slice(match &lines {
+                Some(lines) => &lines[pair][rows.clone()],
+                None => &here.find(data, weights, at, &rows)[pair * rows.len()..][..rows.len()],
+            });
+            if intercepts > 0 {
+                beside.add(&rows, w);
+            }
         })?;
         if data.likelihood.coupled() {
             let (w, eta) = whole(data, weights, at, control)?;
@@ -200,7 +265,7 @@ pub fn curvature(
             }
         }
         if intercepts > 0 {
-            let (sums, total) = column_sums(data, &columns, v, control)?;
+            let (sums, total) = beside.finish();
             for (from, to) in [(k, l), (l, k)] {
                 for &(j, b) in &members[to] {
                     out[[from, j]] = sums[b];

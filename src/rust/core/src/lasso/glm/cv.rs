@@ -29,7 +29,6 @@ pub struct Folding<'a> {
 struct Fold<'a> {
     fit: Attempt<'a>,
     test: Task<'a>,
-    held: Vec<f64>,
     path: Path,
     /// Weight of the rows that it is fitted to, as a part of all.
     share: f64,
@@ -51,11 +50,16 @@ impl CrossValidated for Folding<'_> {
         let Some(strata) = self.glm.strata.as_ref().filter(|_| plan.clusters().is_none()) else {
             return folds;
         };
-        let mut order: Vec<usize> = (0..folds.len()).collect();
-        order.sort_by_key(|&i| (strata[i], i));
-        let mut of_row = vec![0; folds.len()];
-        order.iter().zip(folds).for_each(|(&i, fold)| of_row[i] = fold);
-        of_row
+        // Where the rows of a stratum begin, if rows are in their order; then the place of its next.
+        let mut next = vec![0; strata.iter().max().map_or(0, |s| *s as usize + 2)];
+        strata.iter().for_each(|s| next[*s as usize + 1] += 1);
+        (1..next.len()).for_each(|s| next[s] += next[s - 1]);
+        let fold = |s: &u32| {
+            let place = &mut next[*s as usize];
+            *place += 1;
+            folds[*place - 1]
+        };
+        strata.iter().map(fold).collect()
     }
 
     fn together(&self, folds: u32) -> usize {
@@ -128,12 +132,11 @@ impl Folding<'_> {
         let mut fit = glm.task(rows(false));
         fit.place.intercept = glm.null_intercepts(plan);
         let counts = |i: usize| glm.events.as_ref().map_or(1.0, |e| e[i]);
-        let mut held = vec![0.0; n];
-        rows(true).fill(0, &mut held);
+        let held = |i: usize| if number == 0 || of_row[i] == number { plan.case(i) } else { 0.0 };
         let of_all: f64 = (0..n).map(|i| plan.case(i)).sum();
-        let of_held: f64 = held.iter().sum();
+        let of_held: f64 = (0..n).map(held).sum();
         let share = if number == 0 { 1.0 } else { ((of_all - of_held) / of_all).max(0.0) };
-        let mut weight: f64 = held.iter().enumerate().map(|(i, w)| w * counts(i)).sum();
+        let mut weight: f64 = (0..n).map(|i| held(i) * counts(i)).sum();
         // A fold that leaves nothing to train on says nothing.
         if share <= 1e-12 {
             weight = 0.0;
@@ -144,24 +147,26 @@ impl Folding<'_> {
             None => glm.task(rows(true)),
         };
         let path = Path { errors: Vec::new(), weight, nonzero: Vec::new() };
-        Fold { fit: Attempt::from(fit), test, held, path, share }
+        Fold { fit: Attempt::from(fit), test, path, share }
     }
 
     /// The error of each fold at where it stands.
     fn judge(&self, folds: &mut [Fold], control: &Control) -> Result<(), Error> {
         let glm = self.glm;
         if matches!(glm.measure, Measure::Class | Measure::Auc) {
+            let mut held = vec![0.0; glm.data.rows()];
             for fold in folds {
                 let at = &fold.fit.task.place;
+                fold.test.weights.fill(0, &mut held);
                 let error = match glm.measure {
-                    Measure::Auc => match area(&glm.data, &glm.y, &fold.held, at, control)? {
+                    Measure::Auc => match area(&glm.data, &glm.y, &held, at, control)? {
                         Some(area) => area * fold.path.weight,
                         None => {
                             fold.path.weight = 0.0;
                             0.0
                         }
                     },
-                    _ => misclassified(&glm.data, &glm.y, &fold.held, at, control)?,
+                    _ => misclassified(&glm.data, &glm.y, &held, at, control)?,
                 };
                 fold.path.errors.push(error);
             }

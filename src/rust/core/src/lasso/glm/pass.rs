@@ -1,13 +1,17 @@
 //! One pass over the data for a batch of problems of a family: losses and gradients.
 
-use super::curvature::column_sums;
+use super::curvature::ColumnSums;
 use super::task::{Data, Found, Task};
+use crate::data::blocks::ranges;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::pass::{Wanted, sweep};
 use crate::linalg::lanes::panel_width;
 use crate::loss::{Loss, Sums, sum};
 use std::ops::Range;
+
+/// Rows of a problem alone that are looked at together.
+const SPAN: usize = 1 << 16;
 
 /// A likelihood as a pass sees it: Xβ is subtracted from −o − b₀, which leaves −η.
 struct Panel<'a> {
@@ -107,20 +111,30 @@ pub fn pass_alone(data: &Data, task: &mut Task, control: &Control) -> Result<(),
     if data.predictors() > 1 {
         return pass(data, &mut [task], control);
     }
-    let n = data.rows();
-    let (mut weights, mut panel) = (vec![0.0; n], vec![0.0; n]);
-    for rows in data.base.design.blocks() {
-        control.check()?;
-        task.weights.fill(rows.start, &mut weights[rows.clone()]);
-        data.predict(0, &rows, &task.place, &mut panel[rows.clone()]);
-    }
-    panel.iter_mut().for_each(|eta| *eta = -*eta);
+    let (n, block) = (data.rows(), data.base.design.block);
+    // Many rows go by in spans of whole blocks.
+    let span = if data.is_long() { SPAN / block * block } else { n };
+    let (mut weights, mut panel) = (vec![0.0; span], vec![0.0; span]);
     let mut sums = Sums::new(sum::COUNT, 1);
-    data.likelihood.residuals(&(0..n), &weights, &mut panel, &mut sums);
-    let get = |which: usize| sums.get(which, 0);
     let all: Vec<u32> = (0..data.cols() as u32).collect();
+    let mut gradient = ColumnSums::new(data, &all);
+    for whole in ranges(n, span.max(1)) {
+        let (weights, panel) = (&mut weights[..whole.len()], &mut panel[..whole.len()]);
+        let within = |rows: &Range<usize>| rows.start - whole.start..rows.end - whole.start;
+        let blocks =
+            || ranges(whole.len(), block).map(|r| r.start + whole.start..r.end + whole.start);
+        for rows in blocks() {
+            control.check()?;
+            task.weights.fill(rows.start, &mut weights[within(&rows)]);
+            data.predict(0, &rows, &task.place, &mut panel[within(&rows)]);
+        }
+        panel.iter_mut().for_each(|eta| *eta = -*eta);
+        data.likelihood.residuals(&whole, weights, panel, &mut sums);
+        blocks().for_each(|rows| gradient.add(&rows, &panel[within(&rows)]));
+    }
+    let get = |which: usize| sums.get(which, 0);
     task.found = Found {
-        gradient: column_sums(data, &all, &panel, control)?.0,
+        gradient: gradient.finish().0,
         slopes: vec![get(sum::RESIDUAL)],
         loss: get(sum::LOSS),
         least: get(sum::LEAST),

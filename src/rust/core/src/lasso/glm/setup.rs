@@ -89,8 +89,14 @@ impl Glm {
             Family::Cox { status } => Some(status.clone()),
             _ => None,
         };
-        let strata = response.strata();
+        // For folds alone.
+        let strata = match options.lambda {
+            Lambda::CrossValidated(_) => response.strata(),
+            Lambda::Given(_) => None,
+        };
         let Response { y, offset, .. } = response;
+        // The likelihood has a copy of its own.
+        let y = if measure == Measure::Deviance { Vec::new() } else { y };
         let (n, classes) = (design.rows, likelihood.predictors());
         let place = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
         let offset = offset.unwrap_or_default();
@@ -108,7 +114,7 @@ impl Glm {
             options.alpha,
         );
         let intercept = options.intercept && !likelihood.coupled();
-        let base = task::Data { design, y: vec![0.0; n], intercept };
+        let base = task::Data { design, y: Vec::new(), intercept };
         let mut glm = Glm {
             data: Data { base, likelihood, offset, intercept, order },
             plan,
@@ -135,8 +141,7 @@ impl Glm {
     pub(super) fn null_intercepts(&self, plan: &WeightPlan) -> Vec<f64> {
         let data = &self.data;
         let place = |i: usize| data.order.as_ref().map_or(i, |order| order[i] as usize);
-        let weights: Vec<f64> = (0..data.rows()).map(|i| plan.case(place(i))).collect();
-        let mut start = data.likelihood.start(&weights, &data.offset);
+        let mut start = data.likelihood.start(&|i| plan.case(place(i)), &data.offset);
         start.truncate(data.intercepts());
         start
     }

@@ -35,6 +35,11 @@ impl Data {
         self.likelihood.predictors()
     }
 
+    /// Are there too many rows to keep anything of each?
+    pub fn is_long(&self) -> bool {
+        self.rows() > KEPT && !self.likelihood.coupled()
+    }
+
     /// Coefficients of columns, predictor after predictor.
     pub fn size(&self) -> usize {
         self.predictors() * self.cols()
@@ -93,7 +98,7 @@ impl Place {
     }
 }
 
-/// Weights of rows are kept, up to so many: they cost more than the rest of a pass over few columns.
+/// Weights of rows, and what else is found of each, are kept up to so many: they cost more than the rest of a pass over few columns.
 const KEPT: usize = 1 << 17;
 
 /// The weights of a problem, in the order of the rows of its data.
