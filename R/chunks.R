@@ -155,3 +155,11 @@ future_workers <- function() {
   workers <- future::nbrOfWorkers()
   if (is.finite(workers)) workers else 100
 }
+
+# What functions of the user need in another process: what they use of the workspace, and the packages that are attached here.
+used_abroad <- function(functions) {
+  functions <- Filter(is.function, functions)
+  expression <- as.call(c(quote(list), lapply(names(functions), as.name)))
+  found <- if (length(functions)) future::getGlobalsAndPackages(expression, envir = list2env(functions, parent = globalenv()), globals = TRUE)
+  list(globals = as.list(found$globals), packages = unique(c("wbb", if (length(functions)) setdiff(.packages(), "base"), found$packages)))
+}

@@ -27,7 +27,7 @@
 #'
 #' `backend = "future"` does this over the workers of the current [future::plan()]: each of the source's `shards`, ranges of rows or groups of files,
 #' is read by a worker; only sums travel. A part whose worker dies is tried again on the others. A database must then be given by a function
-#' that connects, and missing values must be left out in the query: the rows of the parts before are counted.
+#' that connects (what it uses of the workspace goes with it), and missing values must be left out in the query: the rows of the parts before are counted.
 #'
 #' @param formula A formula, `response ~ predictors`, with terms that depend on their own row alone: no `scale()` or `poly()`.
 #' @param source A [wbb_source()].
@@ -111,8 +111,11 @@ count_shards <- function(source, backend) {
     bad_argument("backend", "be \"threads\" for this source", "future", "it cannot be opened by another process",
       if (source$kind == "database") "Give a function that connects: wbb_source(function() DBI::dbConnect(...), query).")
   }
+  if (backend == "future" && is.null(source$parts)) {
+    bad_argument("backend", "be \"threads\" for this source", "future", paste(source$label, "has no parts that workers could read"))
+  }
   if (!is.null(source$shards)) return(source$shards)
-  if (backend == "future" && !is.null(source$parts)) future_workers() else 1
+  if (backend == "future") future_workers() else 1
 }
 
 # The pass -------------------------------------------------------------------------
@@ -124,12 +127,12 @@ make_moments <- function(model, source, settings) {
   parts <- source$parts(settings$shards)
   parts <- place_parts(parts, source, settings)
   work <- part_work(model, source, settings)
-  do.call(c, do_parts(parts, work, settings))
+  do.call(c, do_parts(parts, work, source, settings))
 }
 
 # The work of each part, by workers or here; the first error of one is raised.
-do_parts <- function(parts, work, settings) {
-  made <- if (settings$backend == "future") parts_by_workers(parts, work, settings) else lapply(parts, work)
+do_parts <- function(parts, work, source, settings) {
+  made <- if (settings$backend == "future") parts_by_workers(parts, work, source, settings) else lapply(parts, work)
   lapply(made, function(m) if (is_job_error(m)) abort(m$wbb_error, m$message, m$argument, m$value) else m)
 }
 
@@ -139,9 +142,13 @@ place_parts <- function(parts, source, settings) {
   if (any(lengths(counts) == 0L)) {
     settings$progress <- FALSE
     places <- Map(function(part, number) list(part = part, draws = 1, number = number), parts, seq_along(parts))
-    counts <- do_parts(places, count_work(source), settings)
+    counts <- do_parts(places, count_work(source), source, settings)
   }
   counts <- unlist(counts)
+  # A file without rows adds nothing; where none has any, the first says so.
+  filled <- if (any(counts > 0)) counts > 0 else seq_along(counts) == 1L
+  parts <- parts[filled]
+  counts <- counts[filled]
   first <- settings$first_row + c(0, utils::head(cumsum(counts), -1L))
   Map(function(part, first, count, number) {
     list(part = part, first_row = first, draws = count, number = number, last = number == length(parts))
@@ -186,14 +193,15 @@ part_work <- function(model, source, settings) {
   }
 }
 
-parts_by_workers <- function(parts, work, settings) {
+parts_by_workers <- function(parts, work, source, settings) {
   require_package("future", "backend = \"future\"")
   made <- vector("list", length(parts))
   take <- function(place, result) {
     made[[place$number]] <<- result
     !is_job_error(result)
   }
-  lost <- run_chunks(parts, work, take, settings$progress, stage = "rows")
+  abroad <- used_abroad(source$functions)
+  lost <- run_chunks(parts, work, take, settings$progress, abroad$globals, abroad$packages, stage = "rows")
   failed <- Filter(is_job_error, made)
   if (length(failed)) return(failed)
   if (length(lost)) {

@@ -41,7 +41,8 @@ database_reader <- function(x, query, part) {
   connection <- if (is.function(x)) x() else x
   if (!is.null(part)) {
     # Numbers as they are: 1e5 is no whole number in SQL.
-    query <- paste(query, "LIMIT", sql_number(part$count), "OFFSET", sql_number(part$from - 1))
+    # On a line of its own: the last of the query may end in a comment.
+    query <- paste0(query, "\nLIMIT ", sql_number(part$count), " OFFSET ", sql_number(part$from - 1))
   }
   # The client of PostgreSQL would take the whole result at once; a cursor does not.
   rows <- if (is_postgres(connection)) cursor_rows(connection, query) else result_rows(connection, query)
@@ -83,7 +84,7 @@ cursor_rows <- function(connection, query) {
 count_query <- function(x, query) {
   connection <- if (is.function(x)) x() else x
   if (is.function(x)) on.exit(DBI::dbDisconnect(connection))
-  as.double(DBI::dbGetQuery(connection, paste0("SELECT COUNT(*) AS n FROM (", query, ") AS wbb_rows"))[[1L]])
+  as.double(DBI::dbGetQuery(connection, paste0("SELECT COUNT(*) AS n FROM (", query, "\n) AS wbb_rows"))[[1L]])
 }
 
 # Files ----------------------------------------------------------------------------
@@ -127,6 +128,7 @@ file_reader <- function(files, format) {
 }
 
 newline <- as.raw(10L)
+quote_byte <- as.raw(34L)
 
 # Up to the last end of a line that is in no quotes; the rest waits for more. NULL at the end of the file.
 csv_lines <- function(state, n) {
@@ -151,7 +153,9 @@ first_csv_line <- function(state) {
   repeat {
     more <- readBin(state$connection, "raw", 1e4)
     state$rest <- c(state$rest, more)
-    end <- match(newline, state$rest)
+    # A name in quotes may have several lines.
+    quoted <- cumsum(state$rest == quote_byte) %% 2
+    end <- which(state$rest == newline & quoted == 0)[1L]
     if (!is.na(end) || !length(more)) break
   }
   if (is.na(end)) end <- length(state$rest)

@@ -7,6 +7,7 @@
 #   parts     function(shards): list of the parts that `open` takes; NULL where there is only the whole
 #   levels    levels of factors by column, as far as they were declared
 #   travels   can it be opened in another process?
+#   functions that open it, by names: what they use of the workspace travels, too
 
 #' Data that are read in chunks
 #'
@@ -170,7 +171,7 @@ database_source <- function(x, query, order_by) {
     query <- paste("SELECT * FROM", query, "ORDER BY", paste(order_by, collapse = ", "))
   } else {
     if (!is.null(order_by)) bad_argument("order_by", "be NULL: the query orders its rows", order_by)
-    if (!grepl("\\border[[:space:]]+by\\b", query, ignore.case = TRUE)) {
+    if (!has_clause(query, "order[[:space:]]+by")) {
       bad_argument("query", "have an ORDER BY", query, "has none",
         "The weight of a row depends on its number, and without it a database may give the rows in any order.")
     }
@@ -179,8 +180,21 @@ database_source <- function(x, query, order_by) {
   list(
     kind = "database", label = paste0("a database, ", dQuote(query, FALSE)), travels = is.function(x),
     open = function(part = NULL) database_reader(x, query, part),
-    parts = function(shards) row_parts(count_query(x, query), shards), count = function() count_query(x, query)
+    parts = function(shards) {
+      if (has_clause(query, "(limit|offset)[[:space:]]+[0-9]+|fetch[[:space:]]+(first|next)")) {
+        bad_argument("query", "have no LIMIT of its own where it is read in shards", query, "has one", "Choose its rows by WHERE, or in a view.")
+      }
+      row_parts(count_query(x, query), shards)
+    },
+    count = function() count_query(x, query), functions = list(connect = x)
   )
+}
+
+# Has the query itself such a clause? Texts, names in quotes, comments and what is in parentheses have their own words.
+has_clause <- function(query, words) {
+  for (own in c("'[^']*'", "\"[^\"]*\"", "--[^\n]*", "(?s)/\\*.*?\\*/")) query <- gsub(own, " ", query, perl = TRUE)
+  while (query != (less <- gsub("\\([^()]*\\)", " ", query))) query <- less
+  grepl(paste0("\\b(", words, ")\\b"), query, ignore.case = TRUE)
 }
 
 file_source <- function(x, format) {

@@ -211,14 +211,9 @@ any_job <- function(design, settings, progress = FALSE) {
 # Packages that are attached here, and what the functions use of the workspace.
 any_abroad <- function(design) {
   require_package("future", "backend = \"future\"")
-  functions <- Filter(is.function, list(object = design$model, statistic = design$statistic, fitter = design$task$fitter))
-  expression <- as.call(c(quote(list), lapply(names(functions), as.name)))
-  found <- future::getGlobalsAndPackages(expression, envir = list2env(functions, parent = globalenv()), globals = TRUE)
+  found <- used_abroad(list(object = design$model, statistic = design$statistic, fitter = design$task$fitter))
   workspace <- intersect(design$task$needs, ls(globalenv(), all.names = TRUE))
-  list(
-    each = 4L, globals = c(as.list(found$globals), mget(as.character(workspace), globalenv())),
-    packages = unique(c("wbb", setdiff(.packages(), "base"), found$packages))
-  )
+  list(each = 4L, globals = c(found$globals, mget(as.character(workspace), globalenv())), packages = found$packages)
 }
 
 # The object -----------------------------------------------------------------------

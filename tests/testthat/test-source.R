@@ -30,6 +30,29 @@ test_that("quotes, line ends and a mark of the encoding are no data", {
   })
 })
 
+test_that("a last line may lack its end, and a name have several lines", {
+  file <- tempfile(fileext = ".csv")
+  for (text in c("y,\"a,\nb\"\n1,2\n3,4\n5,7", "y,\"a,\nb\"\r\n1,2\r\n3,4\r\n5,7")) {
+    writeBin(charToRaw(text), file)
+    for (size in c(1, 1e5)) {
+      m <- with_chunks(size, wbb_moments(y ~ `a,\nb`, wbb_source(file), draws = 2, nfolds = 2))
+      expect_identical(c(m$n, m$high), c(3, 7, 5))
+    }
+  }
+})
+
+test_that("a file without rows adds nothing, as a shard too", {
+  none <- tempfile(fileext = ".csv")
+  utils::write.csv(d[0, ], none, row.names = FALSE)
+  files <- csv_files(d, 2)
+  files <- c(none, files[1], none, files[2], none)
+  expect_same_sums(wbb_source(files))
+  plain <- wbb_moments(y ~ a, wbb_source(files[c(2, 4)], shards = 2), draws = 4, seed = 1)
+  expect_identical(wbb_moments(y ~ a, wbb_source(files, shards = 5), draws = 4, seed = 1), plain)
+  empty <- wbb_source(c(none, none), shards = 2)
+  expect_bad(wbb_moments(y ~ a, empty), "source", "at least one row")
+})
+
 test_that("databases give their rows in order", {
   skip_if_not_installed("RSQLite")
   path <- tempfile()
@@ -41,7 +64,13 @@ test_that("databases give their rows in order", {
     expect_same_sums(wbb_source(con, "visits", order_by = "id"))
     expect_same_sums(wbb_source(function() DBI::dbConnect(RSQLite::SQLite(), path), "select * from visits order by id"))
   })
-  expect_bad(wbb_source(con, "SELECT * FROM visits"), "query", "ORDER BY")
+  # Not by the order of something else.
+  elsewhere <- c("", ", (SELECT 1 ORDER BY 1) AS s", " -- order by id", " /* order\nby\nid */", " WHERE g <> 'order by'")
+  for (rest in elsewhere) expect_bad(wbb_source(con, paste0("SELECT * FROM visits", rest)), "query", "ORDER BY")
+  commented <- wbb_source(con, "SELECT * FROM visits ORDER BY id -- as they came", shards = 2)
+  expect_equal(wbb_moments(form, commented, draws = 6, seed = 1)$n, nrow(d))
+  limited <- wbb_source(con, "SELECT * FROM visits ORDER BY id LIMIT 100", shards = 2)
+  expect_bad(wbb_moments(form, limited), "query", "no LIMIT")
   expect_bad(wbb_source(con, "visits"), "order_by", "no order of its own")
   expect_bad(wbb_source(con), "query")
   expect_error(wbb_moments(form, wbb_source(con, "SELECT * FROM nothing ORDER BY id")), "could not be read", class = "wbb_error_source")
@@ -203,6 +232,7 @@ test_that("wrong sources are refused", {
   expect_bad(wbb_source(d, rows = -1), "rows")
   expect_bad(wbb_source(d, query = "SELECT"), "query")
   expect_bad(wbb_source(reset_source(d), shards = 2), "shards")
+  expect_bad(wbb_moments(form, wbb_source(reset_source(d)), backend = "future"), "backend", "no parts")
   expect_bad(wbb_moments(form, wbb_source(d[0, ])), "source", "has none")
   expect_bad(wbb_moments(y ~ nothing, wbb_source(d)), "source", "nothing")
   expect_bad(wbb_moments(~a, wbb_source(d)), "formula", "response")
@@ -243,11 +273,14 @@ test_that("a shard whose worker dies is tried again on the others", {
   connect <- eval(substitute(function() {
     # The first worker to come dies.
     if (Sys.getpid() != session && dir.create(flag, showWarnings = FALSE)) tools::pskill(Sys.getpid(), 9L)
-    DBI::dbConnect(RSQLite::SQLite(), path)
-  }, list(session = Sys.getpid(), flag = flag, path = path)), globalenv())
+    DBI::dbConnect(RSQLite::SQLite(), wbb_test_path)
+  }, list(session = Sys.getpid(), flag = flag)), globalenv())
+  # What it uses of the workspace goes with it.
+  assign("wbb_test_path", path, globalenv())
+  on.exit(rm("wbb_test_path", envir = globalenv()))
   source <- wbb_source(connect, "visits", order_by = "id", shards = 3)
   old <- future::plan(future::multisession, workers = 2)
-  on.exit(future::plan(old))
+  on.exit(future::plan(old), add = TRUE)
   made <- wbb_moments(form, source, draws = 4, seed = 1, backend = "future")
   expect_identical(made$sums, wbb_moments(form, source, draws = 4, seed = 1)$sums)
   expect_true(dir.exists(flag))
