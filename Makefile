@@ -10,7 +10,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo setup-site install demo check test test-rust test-r lint \
+.PHONY: help setup setup-cluster setup-demo setup-site install demo check test test-rust test-r lint \
         check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale reproduce \
         notebook licences torture clean
 
@@ -23,7 +23,7 @@ demo: setup-demo install ## set up, install, and run the diabetes example: a tab
 check: setup ## set up and run all checks, ending with R CMD check --as-cran on the tarball
 	@tools/check.sh all
 
-check-cluster: setup install ## check fits on Slurm and from PostgreSQL, both started here and stopped again (as root)
+check-cluster: setup-cluster install ## check fits on Slurm and from PostgreSQL, both started here and stopped again (as root)
 	@tools/check-cluster.sh
 
 check-debian13: setup build ## check the tarball on Debian 13 with its own R and Rust, in a chroot (as root)
@@ -31,6 +31,9 @@ check-debian13: setup build ## check the tarball on Debian 13 with its own R and
 
 setup: ## install what `make check` needs and is missing
 	@tools/setup.sh check
+
+setup-cluster: ## install what `make check-cluster` needs and is missing: Slurm, PostgreSQL
+	@tools/setup.sh cluster
 
 setup-demo: ## install what `make demo` needs and is missing: R, a compiler
 	@tools/setup.sh demo

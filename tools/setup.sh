@@ -3,6 +3,7 @@
 #   tools/setup.sh demo      what building and running the package needs
 #   tools/setup.sh tarball   that, and what R CMD check --as-cran needs
 #   tools/setup.sh check     that, and what all the checks need
+#   tools/setup.sh cluster   that, and the scheduler and database server of `make check-cluster`
 #   tools/setup.sh site      as tarball, and what the site of help pages needs
 # On Debian and its relatives by apt-get, as root or through sudo; otherwise R
 # packages go into the checkout (.Rdeps) and the rest is named. Where all is
@@ -11,7 +12,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 level=${1:-check}
-case "$level" in demo | tarball | check | site) ;; *) fail "usage: tools/setup.sh demo|tarball|check|site" ;; esac
+case "$level" in demo | tarball | check | cluster | site) ;; *) fail "usage: tools/setup.sh demo|tarball|check|cluster|site" ;; esac
+servers=$([ "$level" != cluster ] || echo yes)
+[ -z "$servers" ] || level=check
 rust_minimum=$(tools/rust-version.sh minimum)
 r_minimum=4.2.0
 
@@ -76,6 +79,10 @@ find_missing() {
   have R && have Rscript || need "R >= $r_minimum" r-base-core r-base-dev r-recommended
   have cc || need "a C compiler" build-essential
   have xz || need xz xz-utils
+  if [ -n "$servers" ]; then
+    { have munged && have slurmctld && have slurmd; } || need "Slurm and munge" slurm-wlm munge
+    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need PostgreSQL postgresql
+  fi
   if [ "$level" != demo ]; then
     have pandoc || need pandoc pandoc
     have checkbashisms || need checkbashisms devscripts
