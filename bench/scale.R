@@ -124,6 +124,8 @@ if (setting("child", "none") != "none") {
 # The parent --------------------------------------------------------------------------
 
 begun <- proc.time()[["elapsed"]]
+# What others do on the machine is in every second by the clock.
+load <- suppressWarnings(tryCatch(sub(" .*", "", readLines("/proc/loadavg")), error = function(e) "unknown"))
 say <- function(...) cat(sprintf("[%4.0f s] ", proc.time()[["elapsed"]] - begun), ..., "\n", sep = "")
 
 # Seconds by the clock and of the processor, and the most memory in MB: its own, and with the pages of files that it maps.
@@ -188,8 +190,8 @@ counted_up <- take(arithmetic) * up
 ratio <- take(one) / pmax(take(reading), counted_up[["one"]])
 lines <- c(
   "# Data larger than memory", "",
-  sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R rows=%s draws=%s`. Seconds are those of the clock, each measurement in a process of its own.",
-    number(rows), p, number(draws), wbb:::rust_info()$simd, getRversion(), format(rows, scientific = FALSE), draws), "",
+  sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R rows=%s draws=%s`. Seconds are those of the clock, each measurement in a process of its own; the load of the machine was %s before it began.",
+    number(rows), p, number(draws), wbb:::rust_info()$simd, getRversion(), format(rows, scientific = FALSE), draws, load), "",
   sprintf("Arithmetic alone (%s rows from memory, counted up): %.1f s on one thread, %.1f on two, %.2f times as fast; on one thread %.1f ns of the processor a row and draw, all included.",
     number(share * size), counted_up[["one"]], counted_up[["two"]], counted_up[["one"]] / counted_up[["two"]],
     1e9 * take(arithmetic, "processor")[["one"]] / (share * size) / draws), "",
