@@ -20,6 +20,6 @@ falling_doubt <- function(fit) {
   if (end < 10L) return(NULL)
   fall <- curve[floor(0.8 * end)] - curve[end]
   share <- fall / curve[floor(0.8 * end)]
-  if (share < 0.1 || fall < 0.05 * (curve[1L] - curve[end])) return(NULL)
+  if (share < 0.05 || fall < 0.05 * (curve[1L] - curve[end])) return(NULL)
   paste0("the loss was still falling, by ", round(100 * share), " % in the last fifth of the ", end, " epochs: take more `epochs` (see plot(fit))")
 }

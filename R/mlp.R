@@ -49,7 +49,7 @@
 #'   draws;
 #' - `"empty"`: all weights were zero.
 #'
-#' With the epochs of the default there is the same warning when the median loss fell by a tenth or more in the last fifth of them, and that
+#' With the epochs of the default there is the same warning when the median loss fell by a twentieth or more in the last fifth of them, and that
 #' was a twentieth of its whole fall.
 #'
 #' Draws without a network have no row in matrices of draws, in predictions and in what is made of
@@ -83,6 +83,9 @@
 #' - 0.35 and 0.16 for the average (`init = "shared"`; 0.0011),
 #' - 0.34 and 0.12 by default (0.0008).
 #'
+#' Of the predictions of four simulated regressions (500 to 5,000 rows, 6 or 10 columns, defaults) it was 0.18 to 0.30; where a wide network has few rows to
+#' follow (200 rows of 20 columns) 0.54.
+#'
 #' `vignette("deep-learning")` shows the computation, and another set of data.
 #'
 #' @section Data:
@@ -94,8 +97,9 @@
 #'
 #' Training needs columns on a common scale. `standardize = TRUE` centres the columns and scales them to
 #' standard deviation one (a sparse `x` is only scaled, by its root mean squares), once for all draws. The
-#' penalty is then that of the weights on this scale. `NULL` does so only if some `|x|` exceeds 1: data
-#' that were already brought to a scale, as pixels in 0 to 1, are used as they are.
+#' penalty is then that of the weights on this scale. `NULL` does so unless the columns are on a common scale already, as
+#' pixels in 0 to 1 are: no `|x|` exceeds 1, and each column has a range of at least a half or consists of zeros for the most part
+#' (judged by 1,000 rows at most).
 #'
 #' @section Memory and time:
 #' A draw takes 4 bytes for each parameter (a network 784-128-64-10 has 109,386: 100 draws take 44 MB), and
@@ -129,11 +133,12 @@
 #' @param batch_size The number of rows of a step; from the number of rows on (or `Inf`) it is the full
 #'   gradient. `NULL` is 128, or about a tenth of the rows where these are few.
 #' @param learning_rate The (first) step; `NULL` is 0.1 for `"sgd"`, 0.01 for `"momentum"`, 0.001 for
-#'   `"adam"`; for regression a tenth of the first two.
+#'   `"adam"`; for regression 0.01, 0.001 and 0.003.
 #' @param decay The rate at which the step falls, per step; 0 is a constant step.
 #' @param average The share of the steps, at the end of the training, whose iterates are averaged, from 0 to 1; 0 is the
 #'   last iterate.
-#' @param optimizer Plain stochastic gradient descent (the paper's), with momentum, or Adam.
+#' @param optimizer `"sgd"`, plain stochastic gradient descent (the paper's), `"momentum"` or `"adam"`. `NULL` is Adam for
+#'   regression, where plain steps that are short enough for steep losses need many more epochs, unless a `learning_rate` is given; otherwise `"sgd"`.
 #' @param momentum The momentum, from 0 to below 1, for `optimizer = "momentum"`.
 #' @param activation The activation of the hidden units.
 #' @param init The start. `"trained"`: the first fifth of the epochs (if there are two or more) is one network's, which is
@@ -144,7 +149,7 @@
 #'   the order given.
 #' @param batch_seed The seed of these orders; `NULL` is `seed`. Another one changes nothing but the orders of the draws'
 #'   batches; the epochs that they have in common keep theirs.
-#' @param standardize Centre and scale the columns? `NULL` does if some `|x|` exceeds 1.
+#' @param standardize Centre and scale the columns? `NULL` does unless they are on a common scale.
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1) number; `"fixed"`,
 #'   always 1.
 #' @param cluster Ids of groups of rows that share one random weight.
@@ -205,7 +210,7 @@ wbb_mlp <- function(x, ...) UseMethod("wbb_mlp", entry(x, ...))
 #' @export
 wbb_mlp.default <- function(x, y, hidden = c(128, 64), lambda = 1e-4, draws = 100, epochs = NULL,
                             batch_size = NULL, learning_rate = NULL, decay = 0, average = 0.2,
-                            optimizer = c("sgd", "momentum", "adam"), momentum = 0.9,
+                            optimizer = NULL, momentum = 0.9,
                             activation = c("relu", "tanh", "identity"),
                             init = c("trained", "shared", "fresh"), batches = c("shuffled", "cyclic"),
                             batch_seed = NULL, standardize = NULL, prior_weight = c("random", "fixed"),
@@ -249,7 +254,7 @@ mlp_settings <- function(design, given) {
     bad_argument("keep", "be \"networks\" without a `test` set to predict", keep)
   }
   batch_size <- check_batch_size(given$batch_size, n)
-  optimizer <- check_choice(given$optimizer, "optimizer", c("sgd", "momentum", "adam"))
+  optimizer <- check_optimizer(given$optimizer, nlevels(design$y) > 0L || !is.null(given$learning_rate))
   own <- list(
     p = ncol(design$x), classes = nlevels(design$y), hidden = check_hidden(given$hidden),
     n_test = if (is.null(design$test_x)) 0L else nrow(design$test_x),
@@ -306,7 +311,13 @@ check_epochs <- function(value, n, batch_size) {
 }
 
 # The cross-entropy is never steep; the squared error is the steeper the wider the network, and a long step would leave its units dead.
-default_rates <- list(classes = c(sgd = 0.1, momentum = 0.01, adam = 0.001), numbers = c(sgd = 0.01, momentum = 0.001, adam = 0.001))
+default_rates <- list(classes = c(sgd = 0.1, momentum = 0.01, adam = 0.001), numbers = c(sgd = 0.01, momentum = 0.001, adam = 0.003))
+
+# Short plain steps do not come far in our epochs; Adam's have the same length at every steepness.
+check_optimizer <- function(value, plain) {
+  if (is.null(value)) return(if (plain) "sgd" else "adam")
+  check_choice(value, "optimizer", names(default_rates$classes))
+}
 
 check_learning_rate <- function(value, optimizer, classes) {
   if (!is.null(value)) return(check_number(value, "learning_rate", 0, open = TRUE))
@@ -318,9 +329,19 @@ check_momentum <- function(value) {
   as.double(value)
 }
 
+# Are the columns to be scaled? Not those that have a common scale. Pixels at the border of an image are zero in most rows and small in others:
+# brought to standard deviation one they would drown the rest.
 not_to_scale <- function(x) {
   values <- if (is.matrix(x)) x else x@x
-  length(values) > 0L && any(abs(job_extent(values)) > 1)
+  if (!length(values)) return(FALSE)
+  extent <- abs(job_extent(values))
+  if (max(extent) < 0.5 || max(extent) > 1) return(TRUE)
+  if (!is.matrix(x)) return(FALSE)
+  rows <- round(seq(1, nrow(x), length.out = min(1000, nrow(x))))
+  any(apply(x[rows, , drop = FALSE], 2L, function(column) {
+    width <- diff(range(column))
+    width > 0 && width < 0.5 && mean(column == 0) < 0.5
+  }))
 }
 
 # Of one network while it is trained, and of a draw of the result, in doubles.

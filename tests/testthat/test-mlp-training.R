@@ -90,3 +90,9 @@ test_that("a loss that still falls at the end of the default epochs is said", {
   fit$call$epochs <- 10
   expect_null(falling_doubt(fit))
 })
+
+test_that("a network that hardly moved has not diverged", {
+  # The first of its small batches happens to have a small loss.
+  fit <- brief(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 3, optimizer = "adam", learning_rate = 0.003, seed = 1))
+  expect_true(all(fit$diagnostics$status != "diverged"))
+})

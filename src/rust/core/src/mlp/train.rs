@@ -67,11 +67,11 @@ pub struct Recipe {
 
 const QUIET: usize = 3;
 
-/// A loss this many times that of the first batch, and of a network that always answers 0, is no
-/// minimum however finite it is.
+/// A loss this many times that of the start (of at most `YARDSTICK` rows), and of a network that always answers 0, is
+/// no minimum however finite it is.
 const BLOWN_UP: f64 = 2.0;
 
-/// Rows of the gradient at the start: enough for a yardstick, and next to nothing beside the epochs.
+/// Rows of the loss and the gradient at the start: enough for a yardstick, and next to nothing beside the epochs.
 const YARDSTICK: usize = 1024;
 
 /// Multiplications in a block of rows: a stop is looked for after each.
@@ -157,7 +157,9 @@ impl<'a> Trainer<'a> {
         let mut order: Vec<u32> = (0..rows as u32).collect();
         let mut curve: Vec<f64> = Vec::new();
         let (mut quiet, mut settled, mut steps) = (0, false, 0u64);
-        let mut bearable = BLOWN_UP * self.sample.target.silent_loss(self.sample.weights);
+        let some: Vec<u32> = spread_rows(rows, YARDSTICK).collect();
+        let silent = self.sample.target.silent_loss(self.sample.weights);
+        let bearable = BLOWN_UP * silent.max(self.loss(start, &some, control)?);
         while curve.len() < schedule.epochs {
             if let Some(seed) = recipe.shuffle {
                 let epoch = recipe.before + curve.len();
@@ -170,9 +172,6 @@ impl<'a> Trainer<'a> {
                 loss += losses.loss;
                 if !losses.loss.is_finite() {
                     return Ok(None);
-                }
-                if steps == 0 {
-                    bearable = bearable.max(BLOWN_UP * losses.loss / batch.len() as f64);
                 }
                 let decay = recipe.decay * (steps_before + steps) as f64;
                 let rate = recipe.rate * libm::exp(-decay);
