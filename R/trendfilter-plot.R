@@ -129,7 +129,15 @@ trend_labels <- function(fit, xlab, ylab) {
   from <- if (is.null(fit$formula)) c("x", "y") else {
     c(deparse1(fit$formula[[3L]]), deparse1(fit$formula[[2L]]))
   }
-  list(x = if (is.null(xlab)) from[1L] else xlab, y = if (is.null(ylab)) from[2L] else ylab)
+  list(x = if (is.null(xlab)) paste0(from[1L], calendar_words(range(fit$points), fit$time)) else xlab, y = if (is.null(ylab)) from[2L] else ylab)
+}
+
+# What the axis does not say of its dates: " (2024)" where it has months and days, " (2024-02-05)" where it has hours.
+calendar_words <- function(ends, time) {
+  ends <- on_calendar(ends, time)
+  labels <- attr(pretty(ends, 5), "labels")
+  if (is.null(labels) || any(grepl("[0-9]{4}", labels))) return(NULL)
+  paste0(" (", paste(unique(format(ends, if (any(grepl("[[:alpha:]]", labels))) "%Y" else "%Y-%m-%d")), collapse = " to "), ")")
 }
 
 # A step function jumps after its knot; other trends are joined by lines.
