@@ -19,7 +19,7 @@ format_lambda <- function(lambda) vapply(lambda, format, "", digits = 6)
 #' - where a column is what counts, its name has the lambda: `bmi[50]` in [as.matrix()], posterior's and coda's formats, and
 #'   so do the columns of [simulate()] and the labels of [compare()] and `loo_compare()`;
 #' - anything else is a list with an element for each lambda (`loo()`, `pp_check()`, `r2()`, `get_predicted()`). In `emmeans()`
-#'   `lambda` is one more factor.
+#'   `lambda` is one more factor. `car::linearHypothesis()`, `car::deltaMethod()` and `caret::varImp()` want one lambda.
 #'
 #' Draws that are put side by side must be the same: one that failed at one lambda is then left out at all. With a `seed`
 #' methods that draw random numbers use the same for each lambda, so that what they give for one lambda is a part of what

@@ -97,6 +97,10 @@ print.summary.wbb <- function(x, digits = x$digits, ...) {
 #' @export
 head.summary.wbb <- function(x, n = 6L, ...) utils::head(x$table, n, ...)
 
+# For knitr::kable() and others that make a table of anything.
+#' @export
+as.data.frame.summary.wbb <- function(x, ...) as.data.frame(x$table, ...)
+
 #' @rdname summary.wbb
 #' @importFrom utils tail
 #' @export

@@ -5,6 +5,7 @@
   with_package("marginaleffects", register_marginaleffects)
   with_package("parsnip", register_parsnip)
   with_package("tidybayes", register_tidybayes)
+  with_package("broom.helpers", function() registerS3method("model_get_weights", "wbb", model_get_weights.wbb, asNamespace("broom.helpers")))
 }
 
 # Now, or as soon as that package is loaded.

@@ -302,6 +302,37 @@ test_that("marginaleffects works on draws", {
   }
 })
 
+test_that("car takes one lambda of a path", {
+  skip_if_not_installed("car")
+  path <- quick(y ~ bmi + map, d, lambda = c(50, 5))
+  one <- quick(y ~ bmi + map, d, lambda = 5)
+  expect_equal(car::linearHypothesis(path, "bmi = map", lambda = 5), car::linearHypothesis(one, "bmi = map"), ignore_attr = TRUE)
+  expect_equal(car::deltaMethod(path, "bmi / map", lambda = 2), car::deltaMethod(one, "bmi / map"))
+  expect_error(car::linearHypothesis(path, "bmi = map"), "`lambda`", class = "wbb_error_argument")
+  expect_error(car::deltaMethod(path, "bmi / map"), "`lambda`", class = "wbb_error_argument")
+})
+
+test_that("caret has the importance of terms", {
+  skip_if_not_installed("caret")
+  shown <- plot_data(fit, "importance")$interval
+  expect_equal(caret::varImp(fit), data.frame(Overall = shown$median, row.names = shown$name))
+  path <- quick(y ~ bmi + map, d, lambda = c(50, 5))
+  expect_error(caret::varImp(path), "`lambda`", class = "wbb_error_argument")
+  expect_identical(caret::varImp(path, lambda = 5), caret::varImp(quick(y ~ bmi + map, d, lambda = 5)))
+})
+
+test_that("broom.helpers counts rows by their own weights", {
+  skip_if_not_installed("broom.helpers")
+  counted <- function(...) asNamespace("broom.helpers")$tidy_plus_plus(quick(y ~ bmi + g, d, lambda = 5, ...))
+  expect_identical(sum(counted()$n_obs[-1]), as.numeric(nrow(d)))
+  expect_identical(sum(counted(case_weights = rep(1:2, length.out = nrow(d)))$n_obs[-1]), sum(rep(1:2, length.out = nrow(d))) + 0)
+})
+
+test_that("comparisons of maximised likelihoods are refused", {
+  for (method in list(anova, drop1, function(fit) step(fit, trace = 0))) expect_error(method(fit), "maximised", class = "wbb_error_argument")
+  expect_identical(as.data.frame(summary(fit)), as.data.frame(summary(fit)$table))
+})
+
 test_that("the paper is cited", {
   expect_match(format(citation("wbb"), style = "text"), "Newton", all = FALSE)
 })

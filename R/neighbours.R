@@ -1,0 +1,53 @@
+# What car, caret and broom.helpers (for gtsummary) ask of any model.
+
+# Of several lambdas they want one.
+at_one_lambda <- function(fit, lambda) {
+  check_fit(fit)
+  if (is_path(fit)) fit$lambda[lambda_index(fit, lambda)] else lambda
+}
+
+#' @exportS3Method car::linearHypothesis wbb
+linearHypothesis.wbb <- function(model, ..., lambda = NULL) {
+  if (!is_path(check_fit(model))) return(NextMethod())
+  lambda <- at_one_lambda(model, lambda)
+  car_default("linearHypothesis")(model, ..., coef. = coef(model, lambda = lambda), vcov. = stats::vcov(model, lambda = lambda),
+    error.df = stats::df.residual(model, lambda = lambda))
+}
+
+#' @exportS3Method car::deltaMethod wbb
+deltaMethod.wbb <- function(object, ..., lambda = NULL) {
+  if (!is_path(check_fit(object))) return(NextMethod())
+  lambda <- at_one_lambda(object, lambda)
+  car_default("deltaMethod")(coef(object, lambda = lambda), ..., vcov. = stats::vcov(object, lambda = lambda))
+}
+
+car_default <- function(generic) utils::getS3method(generic, "default", envir = asNamespace("car"))
+
+# Medians, as plot(fit, "importance") shows them.
+#' @exportS3Method caret::varImp wbb
+varImp.wbb <- function(object, lambda = NULL, ...) {
+  check_dots(..., .function = "varImp", .known = "lambda")
+  lambda <- at_one_lambda(object, lambda)
+  shown <- if (inherits(object, "wbb_mlp")) network_importance(object, 0.95) else plot_data(object, "importance", n = .Machine$integer.max, lambda = lambda)
+  data.frame(Overall = shown$interval$median, row.names = shown$interval$name)
+}
+
+# Weights of rows; our weights() are those of the draws.
+model_get_weights.wbb <- function(model) {
+  own <- model$spec$case_weights
+  if (is.null(own)) rep(1, stats::nobs(model)) else own
+}
+
+# Likelihoods that are not maximised cannot be compared so; extractAIC() is what drop1() and step() ask for.
+no_comparison <- function(what) {
+  abort("argument", paste0(what, " compares models by their maximised likelihoods, and that of a penalised fit is not: see P(=0) in summary(fit), ",
+    "plot(fit, \"importance\"), loo_compare(), or choose `lambda` by \"cv\"."), "object")
+}
+
+#' @importFrom stats anova
+#' @export
+anova.wbb <- function(object, ...) no_comparison("anova()")
+
+#' @importFrom stats extractAIC
+#' @export
+extractAIC.wbb <- function(fit, ...) no_comparison("step() or drop1()")
