@@ -10,6 +10,7 @@
 #' `hypotheses()` of a fit does not work on the draws but on their covariance, by the delta method: estimates are those of
 #' [coef()], `std.error` is the standard deviation of the posterior (exactly so for sums and differences), and intervals are
 #' normal ones, which know nothing of a share of draws at zero. For those of the draws compute the hypothesis on `as.matrix(fit)`.
+#' The parameters of a network have none.
 #'
 #' @name marginaleffects.wbb
 NULL
@@ -49,4 +50,10 @@ get_coef.wbb <- function(model, ...) {
   stats::setNames(found$Estimate, found$Parameter)
 }
 
-set_coef.wbb <- function(model, coefs, ...) structure(list(coefficients = coefs), class = "wbb_moved")
+set_coef.wbb <- function(model, coefs, ...) {
+  if (inherits(model, "wbb_mlp")) {
+    abort("argument", paste("hypotheses() of the parameters of a network would have no meaning, because units can be exchanged: ask for one of its predictions,",
+      "as in avg_comparisons(fit, hypothesis = )."), "model")
+  }
+  structure(list(coefficients = coefs), class = "wbb_moved")
+}

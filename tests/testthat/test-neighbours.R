@@ -283,6 +283,13 @@ test_that("marginaleffects tests hypotheses by the covariance of the draws", {
   expect_equal(as.numeric(effects$hypotheses(path)$std.error), unname(apply(as.matrix(path), 2, sd)), tolerance = 1e-4)
 })
 
+test_that("hypotheses on the parameters of a network are refused", {
+  network <- quick_mlp(draws = 2)
+  expect_error(set_coef.wbb(network, get_coef.wbb(network)), "units can be exchanged", class = "wbb_error_argument")
+  skip_if_not_installed("marginaleffects")
+  expect_error(asNamespace("marginaleffects")$hypotheses(network), "units can be exchanged", class = "wbb_error_argument")
+})
+
 test_that("marginaleffects works on draws", {
   skip_if_not_installed("marginaleffects")
   skip_if_not_installed("collapse")
