@@ -1,6 +1,8 @@
 # Makes the site of help pages and vignettes in output/site, without the network; the package is installed before.
 options(pkgdown.internet = FALSE)
 if (!requireNamespace("pkgdown", quietly = TRUE)) stop("The site needs the R package pkgdown; on Debian it is r-cran-pkgdown.")
+# Examples name packages that need not be installed, whose addresses would be looked up at CRAN: they get no link.
+utils::assignInNamespace("CRAN_urls", function() data.frame(Package = character(), URL = character()), "downlit")
 pkgdown::build_site(preview = FALSE, install = FALSE, new_process = FALSE)
 
 # Formulas are TeX, which pages leave to a script from the network. As MathML browsers show them by themselves.
