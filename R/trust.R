@@ -93,9 +93,13 @@ spec_fault <- function(spec, needed) {
     if (!is.null(spec[[part]]) && !kind$is(spec[[part]])) return(paste0("the `", part, "` of its `spec` is ", show_value(spec[[part]])))
   }
   for (part in intersect(c("case_weights", "cluster", "strata", "offset"), names(spec))) {
-    if (!length(spec[[part]]) %in% c(0, spec$n)) return(paste0("the `", part, "` of its `spec` are not ", format(spec$n)))
+    # The offsets of several classes are a matrix.
+    if (!NROW(spec[[part]]) %in% c(0, spec$n)) return(paste0("the `", part, "` of its `spec` are not ", format(spec$n)))
   }
-  if (!is.null(spec$columns) && !is.null(spec$p) && length(spec$columns) != spec$p) return(paste("its `spec` does not name its", counted(spec$p, "column")))
+  # Where the intercept is a column of its own, it has no name among them.
+  if (!is.null(spec$columns) && !is.null(spec$p) && !length(spec$columns) %in% (spec$p - 0:isTRUE(spec$intercept))) {
+    return(paste("its `spec` does not name its", counted(spec$p, "column")))
+  }
   if (!is.null(spec$segments) && !is.data.frame(spec$segments)) return("its `spec` does not say which draws it has")
 }
 

@@ -13,7 +13,7 @@ fake_fit <- function(draws, lambda = 1, cv = NULL, intercept = FALSE) {
     mode_diagnostics = data.frame(lambda = lambda, status = factor("converged"), sigma = 1),
     spec = list(
       weights = weight_law("exponential"), prior_weight = "random", alpha = 1, intercept = intercept, refit = NULL,
-      n = 20, p = length(names) - intercept, names = names, columns = names, named = TRUE,
+      n = 20, p = length(names) - intercept, names = names, columns = names[names != "(Intercept)"], named = TRUE,
       segments = data.frame(seed = 1, first_draw = 1, draws = count)
     )
   ))

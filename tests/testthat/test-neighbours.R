@@ -61,7 +61,7 @@ test_that("insight knows the numbers of paths and classes", {
 
 test_that("easystats describes the draws", {
   skip_if_not_installed("bayestestR")
-  if (requireNamespace("quadprog", quietly = TRUE)) {
+  if (nzchar(system.file(package = "quadprog"))) {
     expect_s3_class(bayestestR::spi(fit), "bayestestR_spi")
   } else {
     expect_error(bayestestR::spi(fit), "needs the package quadprog", class = "wbb_error_package")

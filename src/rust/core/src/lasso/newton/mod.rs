@@ -138,10 +138,11 @@ impl Newton {
         Ok(limit)
     }
 
+    /// Is any slope far from what it should be? Where nothing has a kink there are no signs to settle.
     fn is_far(&self, q: &Quadratic, beta: &[f64]) -> bool {
         self.correlation.iter().zip(beta).zip(&q.penalty.l1).any(|((c, b), l1)| {
             let off = if *b == 0.0 { c.abs() - l1 } else { (c - l1 * b.signum()).abs() };
-            off > FAR * l1
+            *l1 > 0.0 && off > FAR * l1
         })
     }
 
