@@ -8,20 +8,27 @@ at_one_lambda <- function(fit, lambda) {
 
 #' @exportS3Method car::linearHypothesis wbb
 linearHypothesis.wbb <- function(model, ..., lambda = NULL) {
-  if (!is_path(check_fit(model))) return(NextMethod())
   lambda <- at_one_lambda(model, lambda)
-  car_default("linearHypothesis")(model, ..., coef. = coef(model, lambda = lambda), vcov. = stats::vcov(model, lambda = lambda),
-    error.df = stats::df.residual(model, lambda = lambda))
+  asked <- if (is_path(model)) {
+    list(coef. = coef(model, lambda = lambda), vcov. = stats::vcov(model, lambda = lambda), error.df = stats::df.residual(model, lambda = lambda))
+  }
+  ask_car("linearHypothesis", model, ..., .more = asked)
 }
 
 #' @exportS3Method car::deltaMethod wbb
 deltaMethod.wbb <- function(object, ..., lambda = NULL) {
-  if (!is_path(check_fit(object))) return(NextMethod())
   lambda <- at_one_lambda(object, lambda)
-  car_default("deltaMethod")(coef(object, lambda = lambda), ..., vcov. = stats::vcov(object, lambda = lambda))
+  ask_car("deltaMethod", coef(object, lambda = lambda), ..., .more = list(vcov. = stats::vcov(object, lambda = lambda)))
 }
 
-car_default <- function(generic) utils::getS3method(generic, "default", envir = asNamespace("car"))
+# Its default method, which knows what `...` may be; its errors are of the hypothesis.
+ask_car <- function(generic, ..., .more) {
+  default <- utils::getS3method(generic, "default", envir = asNamespace("car"))
+  attempt(do.call(default, c(list(...), .more)), function(e) {
+    if (inherits(e, "wbb_error")) stop(e)
+    abort("argument", paste0("car::", generic, "() cannot answer that: ", conditionMessage(e)))
+  })
+}
 
 # Medians, as plot(fit, "importance") shows them.
 #' @exportS3Method caret::varImp wbb

@@ -316,7 +316,10 @@ test_that("car takes one lambda of a path", {
   expect_equal(car::linearHypothesis(path, "bmi = map", lambda = 5), car::linearHypothesis(one, "bmi = map"), ignore_attr = TRUE)
   expect_equal(car::deltaMethod(path, "bmi / map", lambda = 2), car::deltaMethod(one, "bmi / map"))
   expect_error(car::linearHypothesis(path, "bmi = map"), "`lambda`", class = "wbb_error_argument")
-  expect_error(car::deltaMethod(path, "bmi / map"), "`lambda`", class = "wbb_error_argument")
+  expect_error(car::deltaMethod(path, "bmi / map"), "`lambda`", class = "wbb_error_argument")  # Whatever is asked, by the generic or not, is answered or refused with words.
+  expect_error(linearHypothesis.wbb(one), "cannot answer", class = "wbb_error_argument")
+  expect_error(deltaMethod.wbb(one, "bmi / nothing"), "cannot answer", class = "wbb_error_argument")
+  expect_error(car::linearHypothesis(one, "nothing = 0"), "cannot answer", class = "wbb_error_argument")
 })
 
 test_that("caret has the importance of terms", {
