@@ -26,8 +26,8 @@
 //! still some thirty, at ten times the cost of a glmnet call that ends far from the minimum (1,300 active of
 //! 1,000 rows): there is the worst cell of the map. The first of these steps are taken in single precision, a factor
 //! of 900 columns in 3 ms. On sparse columns they are solved by conjugate gradients, some hundred sweeps each, and a
-//! descent whose pace says that it needs more goes over to them. Columns of 50 to 200 rows, filled, are solved five
-//! to nine times as fast near saturation, and those of 1,000 rows slower: a cost, not the density, decides.
+//! descent whose pace says that it needs more goes over to them. Columns of 50 to 200 rows, filled, are solved two
+//! to seven times as fast near saturation, and those of 1,000 rows slower: a cost, not the density, decides.
 //!
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
 //! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
