@@ -6,6 +6,7 @@
 
 use super::errors::uniform;
 use crate::linalg::elementary::{exp, ln_unit};
+use crate::linalg::order::increasing;
 use crate::random::weights::WeightPlan;
 use rand_chacha::ChaCha8Rng;
 
@@ -22,7 +23,7 @@ pub struct Survival {
 impl Survival {
     pub fn new(time: &[f64], status: &[f64], plan: &WeightPlan) -> Survival {
         let mut order: Vec<usize> = (0..time.len()).collect();
-        order.sort_by(|&a, &b| time[a].total_cmp(&time[b]));
+        increasing(&mut order, time);
         let case: Vec<f64> = (0..time.len()).map(|i| plan.case(i)).collect();
         let mut at_risk: f64 = case.iter().sum();
         let (mut chance, mut uncensored) = (1.0, Vec::new());

@@ -13,6 +13,7 @@ use super::task::{Data, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::lanes::panel_width;
+use crate::linalg::order::descending;
 use ndarray::{Array2, s};
 
 /// The draw's own Gram matrix on a growing set of columns.
@@ -294,21 +295,21 @@ fn worst(
     asked: impl Fn(usize) -> bool,
 ) -> (Vec<u32>, usize, usize) {
     let (mut support, mut violated) = (0, 0);
-    let mut found: Vec<(f64, u32)> = Vec::new();
+    let mut found = Vec::new();
     for j in 0..task.beta.len() {
         let lack = task.lack(j);
         support += usize::from(lack == f64::INFINITY);
         if lack > least && asked(j) {
             violated += usize::from(lack > 1.0 && lack < f64::INFINITY);
-            found.push((lack, j as u32));
+            found.push((lack, j));
         }
     }
     let most = most(support);
     if found.len() > most {
-        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        descending(&mut found);
         found.truncate(most);
     }
-    let mut columns: Vec<u32> = found.into_iter().map(|f| f.1).collect();
+    let mut columns: Vec<u32> = found.into_iter().map(|f| f.1 as u32).collect();
     columns.sort_unstable();
     (columns, support, violated)
 }

@@ -4,6 +4,7 @@
 use super::{Likelihood, Risks, Sums};
 use crate::linalg::elementary::{exp, ln_unit};
 use crate::linalg::lanes::dispatch;
+use crate::linalg::order::increasing;
 use std::ops::Range;
 
 pub struct Cox {
@@ -16,15 +17,15 @@ pub struct Cox {
 impl Cox {
     /// From times and states of rows in any order; the order that they are wanted in.
     pub fn new(times: &[f64], status: &[f64]) -> (Cox, Vec<u32>) {
-        let mut order: Vec<u32> = (0..times.len() as u32).collect();
-        order.sort_by(|&a, &b| times[a as usize].total_cmp(&times[b as usize]).then(a.cmp(&b)));
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        increasing(&mut order, times);
         let mut ranges = Vec::new();
-        for tied in order.chunk_by(|&a, &b| times[a as usize] == times[b as usize]) {
+        for tied in order.chunk_by(|&a, &b| times[a] == times[b]) {
             let start = ranges.last().map_or(0, |r: &Range<usize>| r.end);
             ranges.push(start..start + tied.len());
         }
-        let status = order.iter().map(|&i| status[i as usize]).collect();
-        (Cox { status, times: ranges }, order)
+        let status = order.iter().map(|&i| status[i]).collect();
+        (Cox { status, times: ranges }, order.into_iter().map(|i| i as u32).collect())
     }
 
     /// For lanes of one width: e^(η − m) in place of −η, with m the largest η of weight; at each time

@@ -8,6 +8,7 @@
 use super::State;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
+use crate::linalg::order::ascending;
 
 /// Iterates that are combined.
 const MEMORY: usize = 6;
@@ -120,7 +121,7 @@ fn go(state: &mut State, along: &State, terms: &Terms) {
     if !downhill {
         return;
     }
-    breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    ascending(&mut breaks);
     let (mut from, mut landing) = (0.0, None);
     for &(at, k) in &breaks {
         if from - slope / curvature <= at {

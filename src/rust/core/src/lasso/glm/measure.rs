@@ -3,6 +3,7 @@
 use super::task::{Data, Place};
 use crate::engine::job::Control;
 use crate::error::Error;
+use crate::linalg::order::increasing;
 
 /// η of all rows, predictor after predictor.
 fn predictors(data: &Data, at: &Place, control: &Control) -> Result<Vec<f64>, Error> {
@@ -50,7 +51,7 @@ pub fn area(
 ) -> Result<Option<f64>, Error> {
     let eta = predictors(data, at, control)?;
     let mut order: Vec<usize> = (0..eta.len()).filter(|&i| weights[i] > 0.0).collect();
-    order.sort_by(|&a, &b| eta[a].total_cmp(&eta[b]));
+    increasing(&mut order, &eta);
     // Failures below the rows at hand; those tied with them count half.
     let (mut below, mut wins, mut successes) = (0.0, 0.0, 0.0);
     for tied in order.chunk_by(|&a, &b| eta[a] == eta[b]) {

@@ -14,6 +14,7 @@ use super::unseen;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::batch::End;
+use crate::linalg::order::descending;
 use std::borrow::BorrowMut;
 
 /// Solve all tasks from their places; on return `found` belongs to the place.
@@ -103,15 +104,15 @@ fn choose(data: &Data, task: &Task, nearly: f64) -> Vec<u32> {
         if all || lack == f64::INFINITY {
             chosen.push(j as u32);
         } else if lack >= nearly {
-            wanted.push((lack, j as u32));
+            wanted.push((lack, j));
         }
     }
     let most = chosen.len().max(FEW);
     if wanted.len() > most && nearly == NEARLY {
-        wanted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        descending(&mut wanted);
         wanted.truncate(most);
     }
-    chosen.extend(wanted.into_iter().map(|w| w.1));
+    chosen.extend(wanted.into_iter().map(|w| w.1 as u32));
     chosen.sort_unstable();
     chosen
 }

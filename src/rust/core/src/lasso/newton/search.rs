@@ -2,6 +2,7 @@
 
 use super::Newton;
 use crate::lasso::quadratic::Quadratic;
+use crate::linalg::order::ascending;
 
 impl Newton {
     /// Exact search along the direction: the objective is convex and piecewise quadratic, with a
@@ -36,7 +37,7 @@ impl Newton {
         let bottom = |from: f64, slope: f64| {
             if curvature > -1e-12 * slope { from - slope / curvature } else { f64::INFINITY }
         };
-        self.breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        ascending(&mut self.breaks);
         let mut from = 0.0;
         for &(at, i) in &self.breaks {
             if bottom(from, slope) <= at {

@@ -5,6 +5,7 @@
 
 use super::plan::WeightPlan;
 use crate::linalg::elementary::units;
+use crate::linalg::order::increasing;
 use rand::RngCore;
 
 impl WeightPlan {
@@ -13,7 +14,6 @@ impl WeightPlan {
         let size = count.max(1) as usize;
         let mut rng = self.stream(u64::MAX);
         let mut bytes = vec![0; 8 * size];
-        let mut order: Vec<usize> = (0..size).collect();
         let mut fold = vec![0; size];
         let mut done = 0;
         while done < out.len() {
@@ -21,7 +21,8 @@ impl WeightPlan {
             rng.set_word_pos(2 * (set * size) as u128);
             rng.fill_bytes(&mut bytes);
             let keys: Vec<f64> = units(&bytes).collect();
-            order.sort_unstable_by(|&a, &b| keys[a].total_cmp(&keys[b]).then(a.cmp(&b)));
+            let mut order: Vec<usize> = (0..size).collect();
+            increasing(&mut order, &keys);
             for (rank, &unit) in order.iter().enumerate() {
                 fold[unit] = rank as u32 + 1;
             }
