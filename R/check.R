@@ -244,7 +244,9 @@ check_shortened <- function(given, called, known) {
 }
 
 unknown_argument <- function(name, called, known) {
-  abort("argument", paste0("`", called, "()` has no argument `", name, "`.", argument_hint(name, called, known)), name)
+  # A picture knows the arguments of those beside it.
+  hint <- if (name %in% known) " for this `type`; another has it." else paste0(".", argument_hint(name, called, known))
+  abort("argument", paste0("`", called, "()` has no argument `", name, "`", hint), name)
 }
 
 argument_hint <- function(name, called, known) {

@@ -54,7 +54,7 @@ evaluated <- function(names, frame, rows = character()) {
   explain <- function(error) {
     if (inherits(error, "wbb_error")) stop(error)
     advice <- if (name == "weights") {
-      own <- if (!"case_weights" %in% names) "the model" else if (length(rows)) "`case_weights`, which may be a column of `data`" else "`case_weights`"
+      own <- if (!"case_weights" %in% c(names, rows)) "the model" else if (length(rows)) "`case_weights`, which may be a column of `data`" else "`case_weights`"
       paste0(" It is the law of the random weights; your own weights of the rows go into ", own, ".")
     } else if (length(rows)) {
       paste0(" Of the settings only ", paste0("`", rows, "`", collapse = ", "), " may be columns of `data`.")

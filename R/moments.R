@@ -54,11 +54,9 @@ wbb_moments <- function(formula, source, draws = 1000, seed = NULL, weights = "e
                         nfolds = 10, subset, na.action = NULL, first_draw = 1, first_row = 1, threads = NULL,
                         backend = c("threads", "future"), progress = NULL) {
   source <- check_source(source)
-  rows <- row_expressions(match.call(), c("case_weights", "cluster", "foldid", "subset"))
-  given <- list(
-    draws = draws, seed = seed, weights = weights, nfolds = nfolds, first_draw = first_draw, first_row = first_row,
-    threads = threads, backend = backend, progress = progress
-  )
+  of_rows <- c("case_weights", "cluster", "foldid", "subset")
+  rows <- row_expressions(match.call(), of_rows)
+  given <- evaluated(setdiff(names(formals()), c("formula", "source", "na.action", of_rows)), environment(), of_rows)
   model <- source_model(formula, source, rows, na.action, parent.frame(), check_progress(progress))
   settings <- moments_settings(model, source, given)
   most <- draws_at_once(model$p)

@@ -107,9 +107,12 @@ posterior_predict.wbb <- function(object, newdata = NULL, draws = NULL, seed = N
   })
 }
 
-# Fits of other kinds have none.
-predicted_trials <- function(fit, newdata, trials, n) {
-  if (inherits(fit, "wbb_lasso")) return(trials_of_rows(fit, newdata, trials, n))
+# Of each row that there is a mean of. Fits of other kinds have none.
+predicted_trials <- function(fit, newdata = NULL, trials = NULL, n = NULL) {
+  if (inherits(fit, "wbb_lasso")) {
+    of_rows <- trials_of_rows(fit, newdata, trials, n)
+    return(if (is.null(newdata) && is.null(trials)) stats::naresid(fit$na.action, of_rows) else of_rows)
+  }
   if (!is.null(trials)) bad_argument("trials", "be NULL but for a lasso with family = \"binomial\"", trials)
 }
 
@@ -160,6 +163,9 @@ new_responses <- function(fit, mean, sigma, trials = NULL) {
   # R makes some ten million numbers a second, and hears no interrupt meanwhile.
   for (part in parts_of(ncol(mean), max(1, text_size %/% draws))) {
     at <- seq.int(part[1L] + 1, part[2L])
+    # Not of rows that na.exclude() left out: R's laws warn of them.
+    at <- at[!is.na(mean[1L, at])]
+    if (!length(at)) next
     of_rows <- if (is.null(trials)) 1 else rep(trials[at], each = draws)
     mean[, at] <- family_of(fit)$random(mean[, at], sigma, of_rows)
     Sys.sleep(0)
@@ -213,7 +219,7 @@ simulate.wbb <- function(object, nsim = 1, seed = NULL, lambda = NULL, ...) {
 simulate_at <- function(fit, nsim, seed, lambda) {
   values <- with_seed(seed, {
     chosen <- sample.int(length(usable_draws(fit, lambda)), nsim, replace = TRUE)
-    new_responses(fit, some_draws(mean_draws(fit, NULL, NULL, lambda), chosen), noise_scale(fit, lambda)[chosen], fit$trials)
+    new_responses(fit, some_draws(mean_draws(fit, NULL, NULL, lambda), chosen), noise_scale(fit, lambda)[chosen], predicted_trials(fit))
   })
   columns <- lapply(seq_len(nsim), function(i) {
     if (is.null(attr(values, "levels"))) values[i, ] else factor(attr(values, "levels")[values[i, ]], attr(values, "levels"))

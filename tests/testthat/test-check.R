@@ -106,3 +106,9 @@ test_that("a name of others is not taken for the beginning of one of ours", {
   error <- expect_error(predict(bridge, estimate = "mean"), class = "wbb_error_argument")
   expect_no_match(conditionMessage(error), "type")
 })
+
+test_that("an argument of another picture is not called a mistake for itself", {
+  fit <- wbb_genlasso(cos(1:10), D = diff(diag(10)), lambda = 1, draws = 5, seed = 1, threads = 1)
+  error <- expect_bad(plot(fit, standardize = TRUE), "standardize", "for this `type`; another has it")
+  expect_no_match(conditionMessage(error), "Did you mean")
+})

@@ -160,6 +160,10 @@ test_that("weights, folds and offsets of a source that are no numbers are refuse
   }
 })
 
+test_that("a column given as the law of the weights is answered as for a fit", {
+  expect_bad(wbb_moments(y ~ bmi, wbb_source(diabetes), weights = age), "weights", "`case_weights`, which may be a column")
+})
+
 test_that("a pass can be stopped, and shows the rows it has seen", {
   skip_on_cran()
   endless <- function(reset = FALSE) if (reset) NULL else d

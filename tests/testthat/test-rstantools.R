@@ -112,3 +112,21 @@ test_that("loo() says that it needs draws", {
   expect_error(loo::loo(one), "at least two draws", class = "wbb_error_draws")
   expect_error(loo::waic(one), "at least two draws", class = "wbb_error_draws")
 })
+
+test_that("rows that were left out shift neither trials nor warn", {
+  data <- data.frame(x = c(NA, sin(1:19)), n = rep(c(1, 100), 10))
+  data$s <- round(data$n * plogis(cos(1:20)))
+  shares <- function(...) quick(cbind(s, n - s) ~ x, data, lambda = 1, family = "binomial", ...)
+  fit <- shares(na.action = na.exclude)
+  omitted <- shares()
+  new <- expect_silent(rstantools::posterior_predict(fit, seed = 1))
+  expect_identical(unname(new[, -1]), unname(rstantools::posterior_predict(omitted, seed = 1)))
+  expect_true(all(is.na(new[, 1])))
+  # A row of one trial has 0 or 1.
+  expect_true(all(new[, data$n == 1][, -1] %in% 0:1))
+  expect_identical(unname(unlist(expect_silent(simulate(fit, 3, seed = 1))[-1, ])), unname(unlist(simulate(omitted, 3, seed = 1))))
+  # Proportions have their trials in the weights, as in simulate() of a glm().
+  proportions <- quick(s / n ~ x, data, lambda = 1, family = "binomial", case_weights = n)
+  expect_true(all((simulate(proportions, 2, seed = 1)$sim_1 * data$n[-1]) %% 1 < 1e-9))
+  expect_false(all(simulate(proportions, 2, seed = 1)$sim_1 %in% 0:1))
+})
