@@ -72,7 +72,7 @@ known_levels <- function(value, levels, name, argument) {
 
 # What is added to x'b at new rows: of the formula, or of the argument where the fit had it as an expression in columns.
 new_offset <- function(fit, newdata, newoffset, n) {
-  if (is.null(fit$spec$offset)) {
+  if (!has_offset(fit)) {
     if (!is.null(newoffset)) bad_argument("newoffset", "be NULL: the fit has no offset", newoffset)
     return(NULL)
   }
@@ -86,6 +86,11 @@ new_offset <- function(fit, newdata, newoffset, n) {
   }
   parts <- lapply(c(terms, argument), eval, newdata, environment(fit$terms))
   check_offset(Reduce(`+`, parts), "offset", n, fit$spec$classes)
+}
+
+# A fit without rows of its own has no offsets, and yet was made with them.
+has_offset <- function(fit) {
+  !is.null(fit$spec$offset) || (isTRUE(fit$spec$summed) && (!is.null(fit$call$offset) || length(attr(fit$terms, "offset")) > 0L))
 }
 
 # One for each row; for classes a matrix with a column for each of them.

@@ -136,6 +136,24 @@ test_that("predictions for a source come chunk by chunk", {
   with_chunks(64, expect_error(predict(fit, wbb_source(d)), "Chunk 11.*\"new\"", class = "wbb_error_source"))
 })
 
+test_that("predictions of a fit from a source have its offset", {
+  fits <- list(
+    quote(wbb_lasso(y ~ a + g, data, offset = w, lambda = 20, draws = 9, seed = 1)),
+    quote(wbb_lasso(y ~ a + g + offset(2 * w), data, offset = fold, lambda = 20, draws = 9, seed = 1)),
+    quote(wbb_lasso(c ~ a + offset(w), data, family = "binomial", lambda = 2, draws = 9, seed = 1))
+  )
+  for (fit in fits) {
+    plain <- eval(fit, list(data = d))
+    read <- eval(fit, list(data = wbb_source(d)))
+    for (type in c("response", "draws")) expect_equal(predict(read, d, type = type), predict(plain, d, type = type), tolerance = 1e-8)
+    expect_equal(predict(read, wbb_source(d)), predict(plain, d), tolerance = 1e-8)
+    expect_equal(predict(read, d[1:2, ], newoffset = c(5, 0)), predict(plain, d[1:2, ], newoffset = c(5, 0)), tolerance = 1e-8)
+    expect_error(predict(read, d[c("a", "g")]), class = "wbb_error_argument")
+  }
+  sums <- wbb_lasso(wbb_moments(y ~ a + offset(w), wbb_source(d), draws = 9, seed = 1), lambda = 20)
+  expect_equal(predict(sums, d), predict(wbb_lasso(y ~ a + offset(w), d, lambda = 20, draws = 9, seed = 1), d), tolerance = 1e-8)
+})
+
 test_that("what sums cannot do is refused", {
   src <- wbb_source(d)
   expect_bad(wbb_moments(form, src, weights = "multinomial"), "weights", "poisson")
