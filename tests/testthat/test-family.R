@@ -33,6 +33,22 @@ test_that("without a penalty they are glm()'s and coxph()'s, whatever the weight
   }
 })
 
+test_that("draws that share a model with others are coxph()'s, too", {
+  skip_if_not_installed("survival")
+  with_seed(3, {
+    x <- matrix(rnorm(300 * 12), 300)
+    time <- ceiling(10 * rexp(300, exp(x[, 1] / 2)))
+    event <- rbinom(300, 1, 0.7)
+  })
+  fit <- quick(x, survival::Surv(time, event), family = "cox", lambda = 0, draws = 4)
+  expect_identical(fit$method, "reference")
+  for (k in 1:4) {
+    w <- weights(fit, k)[, 1:300]
+    one <- survival::coxph(survival::Surv(time, event) ~ x, weights = w, ties = "breslow")
+    expect_lt(max(abs(as.matrix(fit)[k, ] - coef(one))), 1e-6)
+  }
+})
+
 test_that("counts, shares of trials and single trials are one model", {
   grouped <- aggregate(cbind(hits, trials) ~ g, d, sum)
   model <- glm(cbind(hits, trials - hits) ~ g, binomial, grouped)

@@ -158,6 +158,8 @@ impl Model {
                 let inner_correlation = reduced.correlations(&correlation);
                 let inner_origin = Origin { beta: &inner_from, correlation: &inner_correlation };
                 descend(&inner, &inner_origin, &mut rest)?;
+                // The correlations are those of the task's place, wherever the search began.
+                beta.copy_from_slice(&from);
                 reduced.expand(&rest, &correlation, &mut beta);
             }
         }
