@@ -97,7 +97,8 @@ column_sds <- function(draws) {
 #' @param stringsAsFactors Not used: [data.frame()] gives it to all it converts.
 #' @param ... For `c()`, more fits. Otherwise `pars`, names or numbers of coefficients; and for [wbb_mlp()] `what` and
 #'   `newdata`, see there the section on networks.
-#' @return `as.matrix()`: one row a draw, one named column a coefficient.
+#' @return `as.matrix()`: one row a draw, one named column a coefficient. `as.array()`: by iteration, chain and coefficient, as
+#'   \pkg{bayesplot} takes it. `mean()`, `median()`: a number for each coefficient; `quantile()`: a row.
 #'   `c()`: a fit with all draws, in the order of the arguments. `ndraws()` and the like, generics of posterior: how many
 #'   there are; draws that failed are not counted.
 #' @examples
@@ -112,6 +113,47 @@ column_sds <- function(draws) {
 #' @export
 as.matrix.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
   all_draws(x, lambda, failed, ..., .function = "as.matrix")
+}
+
+#' @rdname as.matrix.wbb
+#' @export
+as.array.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  draws <- all_draws(x, lambda, failed, ..., .function = "as.array")
+  chains <- nchains.wbb(x)
+  array(draws, c(nrow(draws) / chains, chains, ncol(draws)),
+    list(iterations = NULL, chains = paste0("chain:", seq_len(chains)), parameters = colnames(draws)))
+}
+
+#' @rdname as.matrix.wbb
+#' @export
+mean.wbb <- function(x, lambda = NULL, ...) draw_quantity(x, lambda, draw_means, ..., .function = "mean")
+
+#' @rdname as.matrix.wbb
+#' @importFrom stats median
+#' @export
+median.wbb <- function(x, na.rm = FALSE, lambda = NULL, ...) {
+  draw_quantity(x, lambda, function(draws) column_quantiles(draws, 0.5)[1L, ], ..., .function = "median")
+}
+
+#' @rdname as.matrix.wbb
+#' @param probs Probabilities.
+#' @param na.rm Not used.
+#' @importFrom stats quantile
+#' @export
+quantile.wbb <- function(x, probs = seq(0, 1, 0.25), lambda = NULL, ...) {
+  probs <- check_numbers(probs, "probs", must = "be probabilities")
+  if (any(probs < 0 | probs > 1)) bad_argument("probs", "be probabilities from 0 to 1", probs)
+  draw_quantity(x, lambda, function(draws) {
+    limits <- t(column_quantiles(draws, probs))
+    colnames(limits) <- paste0(format(100 * probs, trim = TRUE, digits = 7), "%")
+    limits
+  }, ..., .function = "quantile")
+}
+
+draw_quantity <- function(fit, lambda, quantity, ..., .function) {
+  check_dots(..., .function = .function, .known = c("probs", "lambda"), .foreign = c("na.rm", "names", "type", "trim"))
+  check_fit(fit)
+  over_path(fit, lambda, function(at) quantity(draws_matrix(fit, at)))
 }
 
 # At one lambda, or at all lambdas of a path side by side: those of a draw share their weights. Its columns are then
@@ -197,6 +239,15 @@ as_draws_rvars.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
 #' @exportS3Method coda::as.mcmc wbb
 as.mcmc.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
   coda::mcmc(all_draws(x, lambda, failed, ..., .function = "as.mcmc"))
+}
+
+#' @rdname as.matrix.wbb
+#' @method as.mcmc.list wbb
+#' @exportS3Method coda::as.mcmc.list wbb
+as.mcmc.list.wbb <- function(x, lambda = NULL, failed = FALSE, ...) {
+  draws <- as.array.wbb(x, lambda, failed, ...)
+  of_chain <- function(chain) coda::mcmc(matrix(draws[, chain, ], nrow(draws), dimnames = list(NULL, dimnames(draws)[[3L]])))
+  coda::mcmc.list(lapply(seq_len(ncol(draws)), of_chain))
 }
 
 #' @rdname as.matrix.wbb

@@ -3,6 +3,10 @@
 # From a generic of ours to that of another package, for an object that only the other knows. Only loaded packages are
 # asked: an object of theirs comes with them.
 hand_on <- function(generic, object, packages, ...) {
+  if (inherits(object, "wbb")) {
+    bad_argument("object", "be a fit with classes, of wbb_mlp() or of wbb_lasso() with family = \"binomial\" or \"multinomial\"", object,
+      advice = "deviance() and predict() say how good others are.")
+  }
   for (package in Filter(isNamespaceLoaded, packages)) {
     there <- asNamespace(package)
     if (!exists(generic, there, inherits = FALSE)) next

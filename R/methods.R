@@ -27,7 +27,7 @@
 #'   `fitted()` is the linear predictor, as for `survival::coxph()`. `confint()`: a matrix with the limits as columns. `nobs()`: the number of
 #'   rows used. `formula()` and `terms()`: those of the formula interface; an error for a fit of `x` and `y`.
 #'   `head()` and `tail()`: the first and the last draws, as a data frame.
-#'   `variable.names()`: the names of the coefficients. `model.frame()`: the variables of the formula.
+#'   `variable.names()`: the names of the coefficients, `labels()` those of the terms, `case.names()` those of the rows. `model.frame()`: the variables of the formula.
 #'   `model.matrix()`: a matrix with a column for each coefficient, so that `model.matrix(fit) %*% coef(fit)` is
 #'   `fitted(fit)`; for a trend it is sparse, and for networks it has the inputs.
 #' @examples
@@ -250,6 +250,20 @@ variable.names.wbb <- function(object, ...) {
   check_fit(object)
   object$spec$names
 }
+
+#' @rdname wbb-methods
+#' @importFrom stats case.names
+#' @export
+case.names.wbb <- function(object, ...) {
+  check_fit(object)
+  check_kept(object, "y")
+  of_rows <- rownames(as.matrix(fitted(object)))
+  if (is.null(of_rows)) as.character(seq_len(nobs(object))) else of_rows
+}
+
+#' @rdname wbb-methods
+#' @export
+labels.wbb <- function(object, ...) labels(terms(object))
 
 #' @rdname wbb-methods
 #' @export

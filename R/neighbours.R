@@ -18,6 +18,7 @@ linearHypothesis.wbb <- function(model, ..., lambda = NULL) {
 #' @exportS3Method car::deltaMethod wbb
 deltaMethod.wbb <- function(object, ..., lambda = NULL) {
   lambda <- at_one_lambda(object, lambda)
+  if (inherits(object, "wbb_mlp")) bad_argument("object", "have coefficients that mean something, as a linear model", object)
   ask_car("deltaMethod", coef(object, lambda = lambda), ..., .more = list(vcov. = stats::vcov(object, lambda = lambda)))
 }
 

@@ -51,6 +51,14 @@ plot.wbb_trendfilter <- function(x, type = NULL, band = c("simultaneous", "credi
 }
 
 #' @rdname plot.wbb_trendfilter
+#' @importFrom graphics lines
+#' @export
+lines.wbb_trendfilter <- function(x, lambda = NULL, ...) {
+  shown <- trend_data(x, "trend", NULL, 0.95, lambda, NULL, FALSE, NULL, NULL)
+  graphics::lines(shown$trend$x, shown$trend$fit, type = if (shown$order == 0) "s" else "l", ...)
+}
+
+#' @rdname plot.wbb_trendfilter
 #' @method autoplot wbb_trendfilter
 #' @exportS3Method ggplot2::autoplot wbb_trendfilter
 autoplot.wbb_trendfilter <- function(object, type = NULL, band = c("simultaneous", "credible"), level = 0.95,

@@ -22,7 +22,7 @@ linear_twin <- function(fit) {
   fit$mode_diagnostics <- list2DF(c(list(status = factor("converged", "converged")), if (!is.null(sigma)) list(sigma = sigma)))
   fit[c("terms", "model", "y", "fitted")] <- list(terms, frame, fast_response(model), model$fitted.values)
   fit[c("xlevels", "contrasts", "na.action", "variables")] <- list(model$xlevels, model$contrasts, model$na.action, model_variables(model, terms, frame))
-  fit["levels"] <- list(if (is.factor(response)) levels(response))
+  fit["levels"] <- list(if (is.factor(response)) levels(response) else if (family == "binomial") as.character(if (is.logical(response)) c(FALSE, TRUE) else 0:1))
   fit[c("lambda", "lambda_from", "estimator")] <- list(0, "user", "wbb_lasso")
   weights <- if (inherits(model, "glm")) model$prior.weights else model$weights
   fit$spec[c("family", "columns", "named", "intercept", "p", "alpha", "offset", "case_weights")] <-
@@ -80,3 +80,14 @@ simulate.wbb_any <- function(object, nsim = 1, seed = NULL, ...) simulate(as_lin
 #' @method augment wbb_any
 #' @exportS3Method generics::augment wbb_any
 augment.wbb_any <- function(x, ...) augment.wbb_lasso(as_linear(x, "augment()"), ...)
+
+#' @export
+#' @exportS3Method generics::accuracy wbb_any
+accuracy.wbb_any <- function(object, ...) accuracy(as_linear(object, "accuracy()"), ...)
+
+#' @export
+log_loss.wbb_any <- function(object, ...) log_loss(as_linear(object, "log_loss()"), ...)
+
+#' @export
+#' @exportS3Method caret::calibration wbb_any
+calibration.wbb_any <- function(object, ...) calibration(as_linear(object, "calibration()"), ...)

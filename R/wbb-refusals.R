@@ -14,11 +14,23 @@ own_model <- function(fit, what) {
   if (is.function(fit$model)) refuse_of_any(what, "it was made of a function, and not of a model.") else fit$model
 }
 
-#' @export
-model.frame.wbb_any <- function(formula, ...) stats::model.frame(own_model(formula, "model.frame()"), ...)
+# What it answers to a generic of stats; not all classes of models have all of them.
+ask_own <- function(generic, fit, ...) {
+  what <- paste0(generic, "()")
+  model <- own_model(fit, what)
+  attempt(get(generic, asNamespace("stats"))(model, ...), function(e) {
+    refuse_of_any(what, paste0("its model, of class ", show_value(class(model)[1L]), ", says: ", conditionMessage(e), "."))
+  })
+}
 
 #' @export
-model.matrix.wbb_any <- function(object, ...) stats::model.matrix(own_model(object, "model.matrix()"), ...)
+model.frame.wbb_any <- function(formula, ...) ask_own("model.frame", formula, ...)
+
+#' @export
+model.matrix.wbb_any <- function(object, ...) ask_own("model.matrix", object, ...)
+
+#' @export
+case.names.wbb_any <- function(object, ...) ask_own("case.names", object, ...)
 
 #' @export
 formula.wbb_any <- function(x, ...) {
@@ -27,10 +39,10 @@ formula.wbb_any <- function(x, ...) {
 }
 
 #' @export
-terms.wbb_any <- function(x, ...) stats::terms(own_model(x, "terms()"), ...)
+terms.wbb_any <- function(x, ...) ask_own("terms", x, ...)
 
 #' @export
-family.wbb_any <- function(object, ...) stats::family(own_model(object, "family()"), ...)
+family.wbb_any <- function(object, ...) ask_own("family", object, ...)
 
 #' @rdname tidy.wbb
 #' @method glance wbb_any

@@ -2,6 +2,7 @@
 
 .onLoad <- function(libname, pkgname) {
   options(marginaleffects_model_classes = union(getOption("marginaleffects_model_classes"), "wbb"))
+  register_refusals()
   with_package("marginaleffects", register_marginaleffects)
   with_package("parsnip", register_parsnip)
   with_package("tidybayes", register_tidybayes)

@@ -61,10 +61,11 @@ methods <- list(
   weights = weights, nobs = nobs, formula = formula, model.frame = model.frame, model.matrix = model.matrix,
   variable.names = variable.names, update = function(fit) update(fit, threads = 2), as.matrix = as.matrix,
   as.data.frame = as.data.frame, head = head, tail = tail, c = function(fit) c(fit),
+  mean = mean, median = median, quantile = quantile, as.array = as.array, case.names = case.names, labels = labels,
   `head of summary` = function(fit) utils::capture.output(print(head(summary(fit)))), AIC = AIC, BIC = BIC
 )
 others <- list(
-  generics = c("tidy", "glance", "augment"), ggplot2 = "autoplot", coda = "as.mcmc",
+  generics = c("tidy", "glance", "augment"), ggplot2 = "autoplot", coda = c("as.mcmc", "as.mcmc.list"),
   posterior = c("as_draws", "as_draws_df", "as_draws_array", "as_draws_list", "as_draws_rvars", "ndraws", "nchains", "variables"),
   rstantools = c("posterior_predict", "posterior_epred", "posterior_linpred", "predictive_interval", "posterior_interval",
     "predictive_error", "log_lik", "bayes_R2", "nsamples"),

@@ -1,0 +1,77 @@
+# What generics of other packages ask of any model and a posterior has no answer to: the errors say where the answer is. A
+# generic that a version of its package does not have is left out.
+
+no_hat <- paste(
+  "It takes rows out of a least-squares fit by its hat matrix, and a fit that selects its columns has none.",
+  "loo(fit) says by Pareto's k which rows weigh much, residuals(fit, type = \"pearson\") which lie far off."
+)
+no_qr <- "It comes from a QR decomposition, which a penalised fit has not: see plot(fit, \"importance\") for what terms add, and qr(model.matrix(fit))."
+no_chains <- "Draws of a bootstrap are independent: their number is their effective size, and summary(fit) has the Monte Carlo error. Chains have theirs in fit$mcmc."
+no_prior <- "The penalty is the prior: fit$lambda is its size, and ?\"wbb-objective\" its law."
+no_loo <- "loo(fit) and log_lik(fit) are what there is of leaving rows out; `lambda = \"cv\"` does so when it fits."
+no_groups <- "There are no random effects: coef(fit) has all coefficients, and `cluster` lets rows of a group share a weight."
+no_pictures <- "plot(fit) draws the posterior, plot(fit, \"interval\") its intervals, hist(as.matrix(fit)[, 1]) one coefficient."
+no_classes <- "It is there for fits with classes, of wbb_mlp() or of wbb_lasso(); deviance(fit) and predict(fit) say how good others are."
+no_numbers <- "A fit is no vector of numbers: as.matrix(fit) has its draws, and summary(fit), quantile(fit) and mean(fit) what they say of each coefficient."
+
+unanswered <- function() {
+  each <- function(words, ...) stats::setNames(rep(words, ...length()), c(...))
+  list(
+    stats = c(
+      each(no_hat, "influence", "hatvalues", "cooks.distance", "rstandard", "rstudent", "dfbeta", "dfbetas"),
+      each(no_qr, "effects", "proj"),
+      alias = "With a penalty every column has its coefficient; plot(fit, \"selection\") shows which come instead of each other.",
+      density = "plot(fit) draws the densities of the draws, and bayestestR::estimate_density(fit) has their numbers.",
+      dummy.coef = "coef(fit) has all coefficients, and emmeans::emmeans(fit, ~ g) the means of the levels of g.",
+      knots = "A trend has knots: see wbb_trendfilter().",
+      profile = "confint(fit) has the limits of the draws, which need no profile.",
+      TukeyHSD = "emmeans::emmeans(fit, pairwise ~ g) compares the levels of g."
+    ),
+    base = c(each(no_qr, "qr", "kappa"), each(no_numbers, "t")),
+    graphics = c(each(no_pictures, "hist", "boxplot", "barplot"), each("predict(fit, newdata) has the numbers to draw.", "lines", "points")),
+    bayesplot = each(no_chains, "rhat", "neff_ratio", "nuts_params", "log_posterior"),
+    bayestestR = c(
+      each(no_chains, "effective_sample", "mcse", "diagnostic_posterior"),
+      each(no_prior, "describe_prior", "check_prior", "simulate_prior", "unupdate", "si", "bayesfactor_parameters")
+    ),
+    caret = each(no_classes, "calibration"),
+    generics = each(no_classes, "accuracy"),
+    insight = each(no_prior, "get_priors"),
+    loo = each(no_loo, "kfold"),
+    nlme = each(no_groups, "fixef", "ranef", "VarCorr"),
+    rstantools = c(each(no_loo, "loo_R2", "loo_predict", "loo_linpred", "loo_predictive_interval", "loo_pit"), each(no_prior, "prior_summary")),
+    survival = c(survfit = "survival_curve(fit, newdata) has the curves of a fit with family = \"cox\", with bands.")
+  )
+}
+
+register_refusals <- function() {
+  asked <- unanswered()
+  for (package in names(asked)) local({
+    of <- asked[[package]]
+    there <- package
+    with_package(there, function() {
+      for (generic in intersect(names(of), getNamespaceExports(there))) registerS3method(generic, "wbb", refusal(generic, of[[generic]]), asNamespace(there))
+    })
+  })
+}
+
+refusal <- function(generic, words) {
+  force(generic)
+  force(words)
+  function(...) {
+    if (inherits(..1, "wbb_any")) words <- paste0(words, " Of the model that was fitted first: ", generic, "(fit$model).")
+    abort("argument", paste0(generic, "() has no answer for a fit of class ", show_value(class(..1)[1L]), ". ", words), "object", call = sys.call())
+  }
+}
+
+#' @export
+Summary.wbb <- function(..., na.rm = FALSE) refuse_operation(.Generic)
+
+#' @export
+Math.wbb <- function(x, ...) refuse_operation(.Generic)
+
+#' @export
+Ops.wbb <- function(e1, e2) refuse_operation(.Generic)
+
+# R's own call of such a method holds the whole fit.
+refuse_operation <- function(operation) abort("argument", paste0("`", operation, "` cannot be done with a fit. ", no_numbers), "object", call = NULL)
