@@ -66,7 +66,7 @@ ordered_fit <- function(rows, fits) {
 # One panel a position; the strip shows the name, as it is, but for the middle of one that would run into the next.
 gg_panels <- function(index, name, scales) {
   columns <- ggplot2::wrap_dims(length(index))[2L]
-  label <- stats::setNames(short_name(name, max(12, min(28, floor(68 / columns)))), index)
+  label <- stats::setNames(short_name(name, min(28, if (columns > 4) 10 else floor(68 / columns))), index)
   ggplot2::facet_wrap(~index, scales = scales, labeller = ggplot2::labeller(index = function(i) label[i]))
 }
 
@@ -111,7 +111,7 @@ gg_density <- function(data) {
   picture +
     gg_panels(first$index, first$name, "free") +
     gg_colours(fits) +
-    ggplot2::scale_x_continuous(n.breaks = 4, guide = gg_apart()) +
+    ggplot2::scale_x_continuous(n.breaks = if (nrow(first) > 12) 3 else 4, guide = gg_apart()) +
     ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0)) +
     ggplot2::coord_cartesian(clip = "off") +
     ggplot2::labs(x = NULL, y = NULL, subtitle = gg_wrap(sub("Spike: P(=0)", "Spike and number: P(=0)", density_words(data), fixed = TRUE))) +

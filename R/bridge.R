@@ -119,6 +119,7 @@ bridge_prepare <- function(design, given, call) {
   if (!is.null(given$tau) && "nu" %in% names(call)) {
     bad_argument("tau", "not be given together with `nu`", given$tau)
   }
+  check_magnitude(design$y)
   list(design = design, settings = bridge_settings(design, given))
 }
 

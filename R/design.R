@@ -39,15 +39,14 @@ check_response <- function(y, argument, n) {
     bad_argument(argument, "be finite", y, paste("element", at, "is", show_value(y[at])),
       "Remove or impute such rows.")
   }
-  check_magnitude(y, argument)
   y
 }
 
-# Beyond these the squares of a response are infinite or zero, and with them the objective, the gap and the noise.
-check_magnitude <- function(y, argument) {
-  largest <- max(abs(y), 0)
-  if (largest > 1e150 || (largest > 0 && largest < 1e-150)) {
-    bad_argument(argument, "be in units that keep its largest number between 1e-150 and 1e150", y,
+# Beyond these the squares of a response are infinite or zero, and with them the objective or the noise.
+check_magnitude <- function(y, least = 1e-150) {
+  largest <- max(abs(y))
+  if (largest > 1e150 || (largest > 0 && largest < least)) {
+    bad_argument("y", paste("be in units that keep its largest number", if (least > 0) "between 1e-150 and" else "below", "1e150"), y,
       paste("that is", format(largest, digits = 3)), "Divide it by its standard deviation.")
   }
 }

@@ -178,9 +178,7 @@ draw_image <- function(data, look) {
     # The first row of a matrix is at its top.
     graphics::image(t(shown)[, rev(seq_len(nrow(shown))), drop = FALSE], col = image_colours(panel$what), axes = FALSE,
       zlim = panel$limits, asp = data$image[1L] / data$image[2L])
-    # Its numbers are not to be cut.
-    wide <- 1.05 * graphics::strwidth(panel$title, units = "inches", cex = 0.95, font = 2) > graphics::par("pin")[1L]
-    panel_title(if (wide) sub(image_words[["sd"]], "sd", panel$title, fixed = TRUE) else panel$title)
+    panel_title(panel$title)
   }
   page_words(page, look)
 }
@@ -199,7 +197,8 @@ image_panels <- function(data) {
   })
 }
 
-image_words <- c(fit = "mode", sd = "standard deviation")
+# Short: the numbers behind them are not to be cut.
+image_words <- c(fit = "mode", sd = "sd")
 
 image_title <- function(what, values) {
   limits <- vapply(range(values), format, "", digits = 3)

@@ -28,7 +28,7 @@ zero_words <- function(p) paste0("P(=0) ", ifelse(grepl("^[<>]", probability_tex
 density_words <- function(data) {
   zeros <- any_zeros(data$panels)
   paste(c(
-    if (zeros) "Spike: P(=0), panel height 1." else if (nrow(data$mass)) "Spike: all draws are equal.",
+    if (zeros) paste0("Spike: P(=0)", if (any(data$mass$at != 0)) ", elsewhere equal draws", ", panel height 1.") else if (nrow(data$mass)) "Spike: all draws are equal.",
     if (nrow(data$curve)) if (zeros) "Curve: density of the non-zero draws, area 1 - P(=0)." else "Curve: density of the draws.",
     if (any(is.finite(data$panels$mode))) "Triangle: mode."
   ), collapse = " ")

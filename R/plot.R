@@ -47,7 +47,7 @@
 #' @param type One of the types below; `NULL` chooses by the fit.
 #' @param pars Coefficients to show: names, or positions in `coef(x)`. `NULL` shows all
 #'   but the intercept, at most `n`.
-#' @param n The largest number of coefficients shown when `pars` is `NULL`: by default 20 panels, or 30 rows (fewer
+#' @param n The largest number of coefficients shown when `pars` is `NULL`: by default 20 panels or columns, or 30 rows (fewer
 #'   where base graphics have no room for so many). If there are more coefficients, those that are most rarely zero are kept, ties
 #'   broken by the largest |mean| / sd; a note in the picture says so.
 #' @param lambda For a path: the value of `lambda` to show, with the types `"density"` and
@@ -83,7 +83,11 @@ plot.wbb <- function(x, type = NULL, pars = NULL, n = NULL, lambda = NULL, level
 }
 
 # No more rows than can be read here.
-room_for <- function(type) if (type %in% c("interval", "importance")) min(most_shown(type), page_rows()) else most_shown(type)
+room_for <- function(type) {
+  # Below the rows of a selection stand their names once more.
+  rows <- switch(type, interval = page_rows(), importance = page_rows(), selection = page_rows() %/% 2, Inf)
+  min(most_shown(type), rows)
+}
 
 draw_plot_data <- function(data, col = NULL, look = plot_look(NULL, .known = NULL)) {
   col <- check_colours(col)

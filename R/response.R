@@ -7,6 +7,8 @@ code_gaussian <- function(y, argument, n, levels = NULL, open = FALSE) {
   advice <- other_family(y)
   if (!is.null(advice)) bad_argument(argument, "be numbers with family = \"gaussian\"", y, advice = advice)
   y <- check_response(y, argument, n)
+  # Small ones do no harm: the lasso has units of its own.
+  check_magnitude(y, least = 0)
   if (open && all(y == 0 | y == 1) && any(y != y[1L])) {
     note("response", paste0("`", argument, "` holds only 0 and 1 and is taken as numbers; for probabilities use ",
       "family = \"binomial\", and family = \"gaussian\" to be asked no more."))

@@ -158,6 +158,7 @@ trendfilter_prepare <- function(design, given, call) {
     design$x <- design$x[, 1L]
     design$time <- time_kind(design$model[[design$term]])
   }
+  check_magnitude(design$y)
   list(design = design, settings = trendfilter_settings(design, given))
 }
 

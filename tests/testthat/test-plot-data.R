@@ -169,3 +169,9 @@ test_that("spikes of several fits stand at zero, the highest behind and broadest
   expect_gt(mass$width[1], mass$width[2])
   expect_identical(spike_order(both$mass[0, ])$width, double())
 })
+
+test_that("a spike that is not at zero is not called P(=0)", {
+  spiked <- function(...) density_words(plot_data(fake_fit(cbind(...)), "density"))
+  expect_match(spiked(a = rep(0:1, 20), b = rep(2, 40)), "Spike: P(=0), elsewhere equal draws", fixed = TRUE)
+  expect_match(spiked(a = c(rep(0, 20), sin(1:20)), b = rep(0, 40)), "Spike: P(=0), panel", fixed = TRUE)
+})

@@ -99,3 +99,15 @@ test_that("importance needs columns, and counts classes together", {
   expect_bad(plot_data(fit, "importance", standardize = FALSE), "standardize")
   expect_match(plot_data(fit, "importance", n = 2)$note, "2 of 4 terms")
 })
+
+test_that("a small page shows as many columns of a selection as can be read", {
+  draws <- vapply(1:20, function(j) as.numeric((1:40 + j) %% (2 + j %% 3) > 0), numeric(40))
+  fit <- fake_fit(`colnames<-`(draws, paste0("a_long_name_", 1:20)))
+  shown <- function(...) {
+    grDevices::pdf(NULL, ...)
+    on.exit(grDevices::dev.off())
+    length(plot(fit, "selection")$name)
+  }
+  expect_lt(shown(350 / 72, 250 / 72), 10)
+  expect_identical(shown(1600 / 144, 1000 / 144), 20L)
+})
