@@ -11,6 +11,7 @@
 #' @param lambda Which value of `lambda`, when the fit has several; by default all, see [wbb-path].
 #' @param rope_range,range The region of practical equivalence; `"default"` is the one above.
 #' @param ci The probability of the intervals.
+#' @param ci_method As in `parameters::model_parameters()`; methods of maximum likelihood, such as `"wald"`, are taken for `"eti"`.
 #' @param centrality As in `bayestestR::point_estimate()`.
 #' @param ... More arguments of the functions of bayestestR and parameters.
 #' @return What the generics return: data frames with their classes.
@@ -178,14 +179,18 @@ estimate_density.wbb <- function(x, ..., lambda = NULL) {
 #' @rdname bayestestR.wbb
 #' @method model_parameters wbb
 #' @exportS3Method parameters::model_parameters wbb
-model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ...) {
+model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ci_method = "eti", ...) {
   draws <- as.matrix(plain_draws(model, lambda))
   if (!is.null(ci)) ci <- check_probabilities(ci, "ci")
-  out <- parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws)), ci = ci, ...)
+  out <- parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws)), ci = ci,
+    ci_method = if (is.null(ci_method) || identical(ci_method %in% of_likelihoods, TRUE)) "eti" else ci_method, ...)
   # Tables of models, as those of modelsummary, ask for one.
   if (is.null(out$SE) && nrow(out) == ncol(draws)) out <- with_spread(out, unname(column_sds(draws)))
   out
 }
+
+# Intervals of models that maximise a likelihood, which sjPlot asks of all.
+of_likelihoods <- c("wald", "normal", "profile", "residual", "uniroot", "satterthwaite", "kenward", "ml1", "betwithin", "boot")
 
 # Beside the estimate, with all that parameters has noted of its table.
 with_spread <- function(table, sd) {

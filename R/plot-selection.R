@@ -142,8 +142,9 @@ draw_selection <- function(data, col, look) {
   key <- c("together", "independent", "instead of each other")
   old <- graphics::par(c("mar", "mgp", "tcl", "las", "cex"))
   on.exit(graphics::par(old))
-  size <- max(0.45, min(0.9, (graphics::par("fin")[2] - 1.3) / (0.17 * count)))
-  # The names stand at the side and below, which is no more than a third of the height.
+  # Names below may take a third of the height.
+  size <- max(0.45, min(0.9, (graphics::par("fin")[2L] * 2 / 3 - 1.3) / (0.17 * count)))
+  # The names stand at the side and below.
   lines_of <- function(name) max(graphics::strwidth(name, units = "inches", cex = size)) / graphics::par("csi") + 0.8
   name <- short_name(data$name, 20)
   most <- max(2.5, graphics::par("fin")[2L] / graphics::par("csi") / 3)

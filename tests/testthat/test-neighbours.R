@@ -346,3 +346,11 @@ test_that("comparisons of maximised likelihoods are refused", {
 test_that("the paper is cited", {
   expect_match(format(citation("wbb"), style = "text"), "Newton", all = FALSE)
 })
+
+test_that("intervals of maximum likelihood, as sjPlot asks for them, are those of the draws", {
+  skip_if_not_installed("parameters")
+  fit <- quick(y ~ bmi + map, diabetes)
+  limits <- function(...) as.data.frame(parameters::model_parameters(fit, ...))[c("CI_low", "CI_high")]
+  expect_identical(limits(ci_method = "wald"), limits())
+  expect_false(identical(limits(ci_method = "hdi"), limits()))
+})
