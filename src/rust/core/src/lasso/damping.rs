@@ -37,6 +37,11 @@ impl Step {
     pub fn is_whole(self) -> bool {
         matches!(self, Step::Taken { trial: 0, crossed: 0 })
     }
+
+    /// Has it failed, or (if that counts) gone less than half the way?
+    pub fn is_short(self, counts: bool) -> bool {
+        matches!(self, Step::None) || (counts && matches!(self, Step::Taken { trial: 2.., .. }))
+    }
 }
 
 /// Whether an objective is no more than another.

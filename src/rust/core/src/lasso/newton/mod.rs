@@ -7,6 +7,7 @@
 //! Newton step costs as much as many of them.
 
 mod factor;
+mod interior;
 mod projected;
 mod search;
 mod single;

@@ -4,6 +4,7 @@
 //! that only settle them take most of a draw's time. In single precision both cost half; what is left is for the
 //! exact search.
 
+use super::interior;
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::damping::{Damping, Step, TRIALS};
@@ -13,28 +14,30 @@ use crate::linalg::lanes::dispatch;
 use crate::linalg::single::padded;
 use crate::penalty::soft_threshold_single;
 
-/// Steps at most, sweeps between them, and sweeps before the first.
-const MOST: u32 = 30;
+/// Steps at most, and those after which the signs are for an interior-point method; sweeps between the steps, and
+/// before the first.
+const MOST: u32 = 12;
+const STEPS: u32 = 4;
 const BETWEEN: u32 = 24;
-const BEFORE: u32 = 100;
+const BEFORE: u32 = 48;
 /// Sweeps without a change of sign that are enough.
 const QUIET: u32 = 4;
 /// What an objective may grow by, as a part of its terms: rounding.
 const ROUNDING: f64 = 1e-6;
 
 /// The problem, over its mean curvature: single precision has a short range.
-struct Signs {
-    size: usize,
+pub(super) struct Signs {
+    pub size: usize,
     /// From one row of H to the next.
     stride: usize,
     gram: Vec<f32>,
-    curvature: Vec<f32>,
-    l1: Vec<f32>,
+    pub curvature: Vec<f32>,
+    pub l1: Vec<f32>,
     ridge: Vec<f32>,
-    beta: Vec<f32>,
+    pub beta: Vec<f32>,
     /// b − (H + D)β, filled up with zeros.
-    correlation: Vec<f32>,
-    factor: SingleCholesky,
+    pub correlation: Vec<f32>,
+    pub factor: SingleCholesky,
 }
 
 /// Bring β, whose correlations are given, near the minimum. Nothing changes where single precision does not reach.
@@ -47,10 +50,15 @@ pub(super) fn approach(
     let Some(mut signs) = Signs::new(q, correlation, beta) else { return Ok(()) };
     signs.settle(BEFORE, control)?;
     let mut damping = Damping::none();
-    for _ in 0..MOST {
+    for round in 0..MOST {
         control.check()?;
         let step = signs.step(&damping);
         let whole = step.is_whole() && damping.is_zero();
+        // Few signs are left after it, for the exact search.
+        if (step.is_short(round > 0) || round == STEPS) && interior::approach(&mut signs, control)?
+        {
+            break;
+        }
         if !damping.learn(step) {
             break;
         }
@@ -66,7 +74,7 @@ pub(super) fn approach(
 }
 
 impl Signs {
-    fn new(q: &Quadratic, correlation: &[f64], beta: &[f64]) -> Option<Signs> {
+    pub fn new(q: &Quadratic, correlation: &[f64], beta: &[f64]) -> Option<Signs> {
         let (size, stride) = (q.size(), padded(q.size()));
         let unit = (0..size).map(|j| q.row(j)[j]).sum::<f64>() / size as f64;
         let scaled = |v: &[f64]| -> Vec<f32> { v.iter().map(|v| (v / unit) as f32).collect() };
@@ -101,17 +109,21 @@ impl Signs {
         Ok(false)
     }
 
+    /// Factor H + D on some coordinates, with more on the diagonal; false if that is not definite.
+    pub fn factor(&mut self, which: &[usize], more: impl Fn(usize, f32) -> f32) -> bool {
+        let Signs { gram, stride, ridge, factor, .. } = self;
+        factor.factor(which.len(), |row, out| {
+            let j = which[row];
+            let line = &gram[j * *stride..][..*stride];
+            out.iter_mut().zip(&which[row..]).for_each(|(o, &k)| *o = line[k]);
+            out[0] += ridge[j] + more(j, out[0]);
+        })
+    }
+
     /// A step of Newton on the support that stops coordinates at zero.
     fn step(&mut self, damping: &Damping) -> Step {
         let active: Vec<usize> = (0..self.size).filter(|&j| self.beta[j] != 0.0).collect();
-        let Signs { gram, stride, ridge, factor, .. } = self;
-        let sound = factor.factor(active.len(), |row, out| {
-            let j = active[row];
-            let line = &gram[j * *stride..][..*stride];
-            out.iter_mut().zip(&active[row..]).for_each(|(o, &k)| *o = line[k]);
-            out[0] += ridge[j] + damping.ridge(f64::from(out[0])) as f32;
-        });
-        if !sound {
+        if !self.factor(&active, |_, square| damping.ridge(f64::from(square)) as f32) {
             return Step::None;
         }
         let rhs = |&j: &usize| self.correlation[j] - self.l1[j] * self.beta[j].signum();
@@ -136,7 +148,7 @@ impl Signs {
     }
 
     /// Is the objective no larger at another point, whose correlations are given?
-    fn descends(&self, next: &[f32], correlation: &[f32]) -> bool {
+    pub fn descends(&self, next: &[f32], correlation: &[f32]) -> bool {
         let (mut sum, mut size) = (0.0f64, 0.0f64);
         for j in (0..self.size).filter(|&j| next[j] != self.beta[j]) {
             let [from, to, l1] = [self.beta[j], next[j], self.l1[j]].map(f64::from);
@@ -177,7 +189,7 @@ dispatch! {
 
 dispatch! {
     /// The correlations at another point.
-    fn correlate(signs: &Signs, next: &[f32]) -> Vec<f32> {
+    pub(super) fn correlate(signs: &Signs, next: &[f32]) -> Vec<f32> {
         let mut out = signs.correlation.clone();
         for (j, (&to, &from)) in next.iter().zip(&signs.beta).enumerate() {
             if to != from {
