@@ -7,6 +7,9 @@
 //! Newton decrement c = ½ e'd, and it moves the other slopes: by at most √(2c Hⱼⱼ), which counts at
 //! first order and must not be left out. With y = r + Xβ this is
 //!   v'Wv = r'Wr − 2c,  v'Wy = r'Wr − 2c + Σ βⱼ xⱼ'W v over the others.
+//!
+//! A multiple costs at first order what the worst slope misses. Where every coordinate has a ridge, r itself is a
+//! bound, by the conjugate (|xⱼ'W r| − λⱼ)₊² / 2dⱼ of each penalty: its gap is of second order, and the less counts.
 
 use super::free::FreeBlock;
 use crate::penalty::Penalty;
@@ -92,7 +95,27 @@ impl Point<'_> {
         let dual = s * along - 0.5 * s * s * left;
         // A sum that overflowed bounds nothing.
         let gap = if dual.is_finite() { objective - dual } else { f64::INFINITY };
-        self.certificate(objective, self.above_zero(gap))
+        self.certificate(objective, self.above_zero(gap).min(self.ridge_gap()))
+    }
+
+    /// The gap of the residual itself; infinite where a slope is beyond a penalty that has no ridge.
+    fn ridge_gap(&self) -> f64 {
+        let Penalty { l1, ridge } = self.penalty;
+        let mut sum = 0.0;
+        for (j, &b) in self.beta.iter().enumerate().filter(|(j, _)| l1[*j].is_finite()) {
+            let (g, d) = (self.gradient[j], ridge[j]);
+            let beyond = g.abs() - l1[j];
+            if beyond > 0.0 && d <= 0.0 {
+                return f64::INFINITY;
+            }
+            sum += if beyond > 0.0 && g * b >= 0.0 {
+                0.5 * (d * b.abs() - beyond).powi(2) / d
+            } else {
+                let conjugate = if beyond > 0.0 { 0.5 * beyond * beyond / d } else { 0.0 };
+                l1[j] * b.abs() + 0.5 * d * b * b + conjugate - g * b
+            };
+        }
+        if sum.is_finite() { sum } else { f64::INFINITY }
     }
 
     /// Differences of equal numbers may come out below zero; what is not a number stays one.
@@ -175,6 +198,31 @@ mod tests {
                     let excess = c.objective - minimum.objective;
                     assert!(c.gap * c.objective.max(2e-10) >= excess - 1e-12, "{l1} {b} {by_step}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_ridge_makes_the_gap_one_of_second_order() {
+        // P(b) = ½ (2 − b)² + λ|b| + ½ d b², at its minimum for b = (2 − λ) / (1 + d).
+        for (l1, d) in [(0.5, 0.5), (0.5, 3.0), (3.0, 0.2), (0.0, 1.0)] {
+            let best = (2.0f64 - l1).max(0.0) / (1.0 + d);
+            let value = |b: f64| 0.5 * (2.0 - b).powi(2) + l1 * b.abs() + 0.5 * d * b * b;
+            for off in [0.0, 1e-5, -1e-5, 0.3, -1.0] {
+                let (b, penalty) = (best + off, Penalty { l1: vec![l1], ridge: vec![d] });
+                let (beta, r) = ([b], 2.0 - b);
+                let point = Point {
+                    beta: &beta,
+                    gradient: &[r],
+                    penalty: &penalty,
+                    rr: r * r,
+                    yy: 4.0,
+                    w: 1.0,
+                };
+                let gap = point.ridge_gap();
+                assert!(gap >= value(b) - value(best) - 1e-15, "{l1} {d} {off}: {gap}");
+                let first = if best == 0.0 { l1 * off.abs() * 3.0 } else { 0.0 };
+                assert!(gap <= 40.0 * off * off + first + 1e-15, "{l1} {d} {off}: {gap}");
             }
         }
     }

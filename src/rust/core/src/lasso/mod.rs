@@ -20,14 +20,15 @@
 //! times where they have some tens of entries. Extrapolated sweeps were worth little while combinations
 //! were taken whole or not at all, since signs still change: most were refused; the best point on the
 //! line to them is always below. With nearly as many active columns as rows, exact searches along Newton's
-//! direction took hundreds of steps, each for one sign, and in some draws thousands; after some of them, and again
-//! whenever they do not end, steps that stop coordinates at zero (`damping`) take three
-//! or four at 850 active of 1,000 rows. They need sweeps in between, or twice as many factors; and at 960 active
-//! still some thirty, at ten times the cost of a glmnet call that ends far from the minimum (1,300 active of
-//! 1,000 rows): there is the worst cell of the map. The first of these steps are taken in single precision, a factor
-//! of 900 columns in 3 ms. On sparse columns they are solved by conjugate gradients, some hundred sweeps each, and a
+//! direction took hundreds of steps, each for one sign, and in some draws thousands. Steps that stop coordinates at
+//! zero (`damping`) take three or four at 700 active of 1,000 rows and some thirty at 900; an interior-point method
+//! takes seven to ten at either, of all columns in place of the active ones, so it comes after the steps
+//! that go short. Both are in single precision, a factor of 900 columns in 3 ms. On sparse columns steps are
+//! solved by conjugate gradients, some hundred sweeps each, and a
 //! descent whose pace says that it needs more goes over to them. Columns of 50 to 200 rows, filled, are solved two
-//! to seven times as fast near saturation, and those of 1,000 rows slower: a cost, not the density, decides.
+//! to seven times as fast near saturation, and those of 1,000 rows slower: a cost, not the density, decides. A ridge
+//! makes the gap one of second order, so that descents and passes of an elastic net end at the root of what the lasso
+//! needs.
 //!
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
 //! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before

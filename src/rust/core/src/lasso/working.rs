@@ -47,6 +47,8 @@ const VAIN: u32 = 2;
 const FINER: f64 = 0.1;
 /// Part of the tolerance that a descent's slopes may miss.
 const MISS: f64 = 0.3;
+/// Part of their λ that slopes may miss at most.
+const RIDGE: f64 = 1e-4;
 /// Part of the gap that a descent's slopes may miss while it lacks columns.
 const COARSE: f64 = 3e-2;
 /// Patience with a descent to a mere start, beside the cost of the exact step.
@@ -171,7 +173,7 @@ impl WorkingSet {
         let mut descent = self.descent.take().filter(|d| d.suits(data)).unwrap_or_else(fresh);
         let grew = descent.admit(data, &columns, control)?;
         // While columns are missing, no more than that shows.
-        let fine = MISS * tolerance * FINER.powi(self.in_vain as i32);
+        let fine = may_miss(task, MISS * tolerance) * FINER.powi(self.in_vain as i32);
         let lacking = grew && columns.len() < data.design.cols;
         let precision = if lacking { fine.max(COARSE * gap) } else { fine };
         self.in_vain += u32::from(precision == fine);
@@ -275,6 +277,19 @@ impl WorkingSet {
             self.gram = gram;
         }
     }
+}
+
+/// The part of their λ that slopes may miss for a gap: as much, or, where a ridge makes that of second order, the
+/// root of it.
+fn may_miss(task: &Task, gap: f64) -> f64 {
+    let (mut objective, mut each) = (0.5 * task.found.rr, 0.0);
+    let support = task.beta.iter().zip(task.penalty.l1.iter().zip(&task.penalty.ridge));
+    for (b, (l1, ridge)) in support.filter(|(b, (l1, _))| **b != 0.0 || **l1 == 0.0) {
+        objective += l1 * b.abs() + 0.5 * ridge * b * b;
+        each += if *l1 > 0.0 { 0.5 * l1 * l1 / ridge } else { f64::INFINITY };
+    }
+    let second = (gap * objective / each).sqrt().min(RIDGE);
+    if second.is_finite() { second.max(gap) } else { gap }
 }
 
 /// The columns that a descent is to know: all, where they have not many more entries than the support.

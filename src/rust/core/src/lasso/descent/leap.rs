@@ -48,7 +48,7 @@ impl Descent {
         let mut damping = Damping::first();
         self.begin(data, task, None);
         for _ in 0..MOST {
-            let step = self.step(data, task, &damping, control)?;
+            let step = self.step(data, task, &damping, precision, control)?;
             if !damping.learn(step) {
                 return Ok(false);
             }
@@ -73,6 +73,7 @@ impl Descent {
         data: &Data,
         task: &mut Task,
         damping: &Damping,
+        precision: f64,
         control: &Control,
     ) -> Result<Step, Error> {
         let Packed::Sparse(columns) = &self.packed else { return Ok(Step::None) };
@@ -89,7 +90,8 @@ impl Descent {
                 support.iter().map(|&k| self.ridge[k] + damping.ridge(self.square[k])).collect();
             let square = support.iter().map(|&k| self.square[k]).collect();
             let equations = Equations { columns, which: &support, ridge, square };
-            let accuracy = if damping.is_heavy() { ROUGH } else { FINE };
+            let fine = Accuracy { left: FINE.left.max(precision), ..FINE };
+            let accuracy = if damping.is_heavy() { ROUGH } else { fine };
             along = equations.solve(along, self.state.residual.len(), accuracy, control)?;
         } else if self.factor(data, task, &support, damping, control)? {
             self.factor.solve(&mut along);
