@@ -224,16 +224,12 @@ pub fn curvature(
     control: &Control,
 ) -> Result<Array2<f64>, Error> {
     let (p, classes, intercepts) = (data.cols() as u32, data.predictors(), data.intercepts());
-    // Columns that any predictor has.
-    let mut columns: Vec<u32> = coordinates.iter().map(|c| c % p.max(1)).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let place = |c: u32| columns.binary_search(&(c % p)).unwrap_or(0);
-    let of_class = |k: usize| -> Vec<(usize, usize)> {
+    // Where each coordinate of a class stands, and its column.
+    let of_class = |k: usize| -> Vec<(usize, u32)> {
         let mine = coordinates.iter().enumerate().filter(|(_, c)| (**c / p) as usize == k);
-        mine.map(|(i, &c)| (intercepts + i, place(c))).collect()
+        mine.map(|(i, c)| (intercepts + i, c % p)).collect()
     };
-    let members: Vec<Vec<(usize, usize)>> = (0..classes).map(of_class).collect();
+    let members: Vec<Vec<(usize, u32)>> = (0..classes).map(of_class).collect();
     let size = intercepts + coordinates.len();
     let mut out = Array2::zeros((size, size));
     // Of many rows nothing is kept: they are found again for every pair.
@@ -241,6 +237,13 @@ pub fn curvature(
     let mut here = OfBlock::new(data);
     let pairs = (0..classes).flat_map(|k| (k..classes).map(move |l| (k, l)));
     for (pair, (k, l)) in pairs.enumerate() {
+        // Classes may have few columns in common.
+        let mut columns: Vec<u32> = members[k].iter().chain(&members[l]).map(|m| m.1).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let place = |&(i, c): &(usize, u32)| (i, columns.binary_search(&c).unwrap_or(0));
+        let places = |k: usize| -> Vec<(usize, usize)> { members[k].iter().map(place).collect() };
+        let (of_k, of_l) = (places(k), places(l));
         let mut beside = ColumnSums::new(data, &columns);
         let mut gram = cross(&data.base, &columns, 0, control, &mut |first, w| {
             let rows = first..first + w.len();
@@ -258,16 +261,16 @@ pub fn curvature(
                 gram -= &of_risks(data, &columns, &risks, control)?;
             }
         }
-        for &(i, a) in &members[k] {
-            for &(j, b) in &members[l] {
+        for &(i, a) in &of_k {
+            for &(j, b) in &of_l {
                 out[[i, j]] = gram[[a.min(b), a.max(b)]];
                 out[[j, i]] = out[[i, j]];
             }
         }
         if intercepts > 0 {
             let (sums, total) = beside.finish();
-            for (from, to) in [(k, l), (l, k)] {
-                for &(j, b) in &members[to] {
+            for (from, to, of_to) in [(k, l, &of_l), (l, k, &of_k)] {
+                for &(j, b) in of_to {
                     out[[from, j]] = sums[b];
                     out[[j, from]] = sums[b];
                 }
