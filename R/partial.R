@@ -54,7 +54,10 @@ lost_chunks <- function(run, faults) {
     chunk_tries, " times or found no worker. The last fault was: ", first_line(faults[[length(faults)]]), "."))
 }
 
-first_line <- function(text) sub("[[:space:].]+$", "", strsplit(text, "\n", fixed = TRUE)[[1L]][1L])
+first_line <- function(text) {
+  line <- strsplit(paste(text, collapse = "\n"), "\n", fixed = TRUE)[[1L]][1L]
+  if (is.na(line)) "an error without words" else sub("[[:space:].]+$", "", line)
+}
 
 # The fit of the parts, in the order of their draws.
 finish_run <- function(run) {

@@ -305,7 +305,7 @@ check_chunk_types <- function(model, chunk, at) {
       at_text <- if (is_text(value) && was == "numeric") first_bad(is.na(suppressWarnings(as.numeric(as.character(value)))) & !is.na(value))
       odd <- if (is.numeric(value)) model$odd[[name]]
       source_error(at, paste0("column ", show_value(name), " is ", data_type(value), " and was ", was, " before",
-        if (!is.null(odd)) paste0(", for the ", show_value(odd$value), " of row ", odd$row)), at_text)
+        if (!is.null(odd)) paste0(", for the ", show_value(odd$value), " of row ", odd$row)), if (!anyNA(at_text)) at_text)
     }
   }
 }

@@ -60,7 +60,7 @@ result_rows <- function(connection, query) {
   result <- DBI::dbSendQuery(connection, query)
   list(
     read = function(n) {
-      rows <- DBI::dbFetch(result, n)
+      rows <- as_stored(DBI::dbFetch(result, n))
       if (nrow(rows)) rows
     },
     close = function() DBI::dbClearResult(result)
@@ -73,12 +73,19 @@ cursor_rows <- function(connection, query) {
   run(paste("DECLARE wbb_rows NO SCROLL CURSOR FOR", query))
   list(
     read = function(n) {
-      rows <- DBI::dbGetQuery(connection, paste("FETCH FORWARD", sql_number(n), "FROM wbb_rows"))
+      rows <- as_stored(DBI::dbGetQuery(connection, paste("FETCH FORWARD", sql_number(n), "FROM wbb_rows")))
       if (NROW(rows)) rows
     },
     # A connection that is broken has closed it already.
     close = function() try(run("ROLLBACK"), silent = TRUE)
   )
+}
+
+# A text among the numbers of a column would be the number 0, with a warning: SQLite has types for values and not for columns.
+as_stored <- function(code) {
+  withCallingHandlers(code, warning = function(w) {
+    if (grepl("mixed type|coerc|introduced", conditionMessage(w))) stop(conditionMessage(w), call. = FALSE)
+  })
 }
 
 count_query <- function(x, query) {

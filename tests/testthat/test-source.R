@@ -77,6 +77,15 @@ test_that("databases give their rows in order", {
   expect_bad(wbb_moments(form, wbb_source(con, "visits", "id"), backend = "future"), "backend", "function that connects")
 })
 
+test_that("a text among the numbers of a database is an error, and not the number 0", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "visits", d)
+  DBI::dbExecute(con, "UPDATE visits SET a = 'unknown' WHERE id = 333")
+  expect_error(wbb_moments(y ~ a, wbb_source(con, "visits", "id"), draws = 2), "Chunk 1.*mixed type", class = "wbb_error_source")
+})
+
 test_that("a connection that breaks is said with its chunk and row", {
   left <- 3
   read <- reset_source(d, 50)
@@ -190,7 +199,9 @@ test_that("what is in a chunk and should not be is named with chunk and row", {
   wrong("missing", 209, function(x) within(x, a[9] <- NA))
   wrong("\"a\" is Inf", 202, function(x) within(x, a[2] <- Inf))
   wrong("is character and was numeric", 201, function(x) within(x, a <- "three"))
+  wrong("is character and was numeric", 201, function(x) within(x, a <- as.character(a)))
   wrong("not a data frame", 201, function(x) 3)
+  wrong("an error without words", 201, function(x) stop(structure(class = c("odd", "error", "condition"), list(message = character(), call = NULL))))
 })
 
 test_that("terms that look at other rows are refused", {
