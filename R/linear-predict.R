@@ -140,7 +140,12 @@ linear_draws <- function(fit, rows, lambda, type = "response") {
     predicted[, at, ] <- aperm(array(values, c(length(at), outputs, size[1L])), c(3L, 1L, 2L))
     Sys.sleep(0)
   }
-  if (outputs == 1L) return(matrix(predicted, size[1L], n, dimnames = if (!is.null(rownames(rows$x))) list(NULL, rownames(rows$x))))
+  if (outputs == 1L) {
+    # No copy is made so.
+    dim(predicted) <- size[1:2]
+    if (!is.null(rownames(rows$x))) dimnames(predicted) <- list(NULL, rownames(rows$x))
+    return(predicted)
+  }
   dimnames(predicted) <- list(NULL, rownames(rows$x), fit$levels)
   predicted
 }

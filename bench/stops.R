@@ -1,5 +1,5 @@
 # How long an interrupt takes to reach the prompt, for every estimator, in its set-up, its draws, and what is asked of
-# fits: writes bench/stops.md in some eight minutes. Each case runs in an R of its own, gets SIGINT at several moments, and is
+# fits: writes bench/stops.md in some eight minutes, and begins no case after the twelfth. Each case runs in an R of its own, gets SIGINT at several moments, and is
 # timed by its own clock; the time that its threads worked meanwhile is there for machines that are busy. The target is 0.2 s on an
 # idle one. The cases can be measured in parts: what was found is in output/stops.csv, and the page is of the last measurement of each.
 #   Rscript bench/stops.R [names of cases]
@@ -136,7 +136,12 @@ row <- function(name) {
 }
 kept <- "output/stops.csv"
 table <- if (file.exists(kept)) utils::read.csv(kept)
+begun <- proc.time()[["elapsed"]]
 for (name in chosen) {
+  if (proc.time()[["elapsed"]] - begun > 12 * 60) {
+    message("No time was left for ", paste(chosen[match(name, chosen):length(chosen)], collapse = ", "))
+    break
+  }
   table <- rbind(table[table$case != name, ], row(name))
   dir.create(dirname(kept), FALSE, TRUE)
   utils::write.csv(table, kept, row.names = FALSE)
