@@ -1,8 +1,8 @@
 # Data larger than memory: one pass for all draws over SQLite, CSV and a big.matrix, beside reading alone and arithmetic alone, threads and
 # workers, one weighted fit by other packages, and rows that are kept, for a logistic lasso. Writes bench/scale.md.
-#   Rscript bench/scale.R [rows=1e7] [draws=1000] [share=0.2]
+#   Rscript bench/scale.R [rows=1e7] [draws=1000] [share=0.2] [minutes=60] [page=bench/scale.md]
 # Each measurement has a process of its own, whose memory is looked at while it works. Passes over a source read all rows; arithmetic alone and
-# other packages have a share of them, from memory, and are counted up.
+# other packages have a share of them, from memory, and are counted up. No measurement begins after so many minutes: the page has NA for it.
 
 library(wbb)
 given <- strsplit(commandArgs(TRUE), "=")
@@ -14,6 +14,7 @@ size <- min(setting("rows", 1e7), 1e5)
 parts <- ceiling(setting("rows", 1e7) / size)
 rows <- parts * size
 draws <- setting("draws", 1000)
+page <- setting("page", file.path("bench", "scale.md"))
 share <- max(1, round(parts * setting("share", 0.2)))
 p <- 20
 names_x <- paste0("x", seq_len(p))
@@ -124,19 +125,31 @@ if (setting("child", "none") != "none") {
 # The parent --------------------------------------------------------------------------
 
 begun <- proc.time()[["elapsed"]]
+minutes <- setting("minutes", 60)
 # What others do on the machine is in every second by the clock.
 load <- suppressWarnings(tryCatch(sub(" .*", "", readLines("/proc/loadavg")), error = function(e) "unknown"))
 say <- function(...) cat(sprintf("[%4.0f s] ", proc.time()[["elapsed"]] - begun), ..., "\n", sep = "")
 
 # Seconds by the clock and of the processor, and the most memory in MB: its own, and with the pages of files that it maps.
-measure <- function(...) {
+measure <- function(...) finish(begin(...))
+
+begin <- function(...) {
+  what <- paste(names(list(...)), list(...), sep = "=", collapse = " ")
+  if (proc.time()[["elapsed"]] - begun > 60 * minutes) return(list(what = what, pid = NULL))
   out <- tempfile("out", folder)
   settings <- c(list(...), rows = rows, draws = draws, share = setting("share", 0.2), folder = folder, out = out)
   call <- paste(shQuote(c(file.path(R.home("bin"), "Rscript"), "bench/scale.R", paste(names(settings), settings, sep = "="))), collapse = " ")
   # What it says goes into a file: system() would wait for its end else.
-  pid <- system(paste(call, ">", shQuote(paste0(out, ".log")), "2>&1 & echo $!"), intern = TRUE)[1L]
+  list(what = what, call = call, out = out, pid = system(paste(call, ">", shQuote(paste0(out, ".log")), "2>&1 & echo $!"), intern = TRUE)[1L])
+}
+
+finish <- function(child) {
+  if (is.null(child$pid)) {
+    say("no time was left for ", child$what)
+    return(c(seconds = NA, processor = NA, own = NA, all = NA))
+  }
   own <- all <- 0
-  status <- file.path("/proc", pid, "status")
+  status <- file.path("/proc", child$pid, "status")
   value <- function(lines, name) sum(as.numeric(gsub("[^0-9]", "", grep(paste0("^", name), lines, value = TRUE)))) / 1024
   repeat {
     lines <- suppressWarnings(tryCatch(readLines(status), error = function(e) NULL))
@@ -145,9 +158,9 @@ measure <- function(...) {
     all <- max(all, value(lines, "VmHWM"))
     Sys.sleep(0.1)
   }
-  if (!file.exists(out)) stop("this failed: ", call, "\n", paste(readLines(paste0(out, ".log")), collapse = "\n"))
-  spent <- as.numeric(readLines(out))
-  say(paste(names(list(...)), list(...), sep = "=", collapse = " "), sprintf(": %.1f s, %.1f s of the processor, %.0f MB", spent[1L], spent[2L], own))
+  if (!file.exists(child$out)) stop("this failed: ", child$call, "\n", paste(readLines(paste0(child$out, ".log")), collapse = "\n"))
+  spent <- as.numeric(readLines(child$out))
+  say(child$what, sprintf(": %.1f s, %.1f s of the processor, %.0f MB", spent[1L], spent[2L], own))
   c(seconds = spent[1L], processor = spent[2L], own = own, all = all)
 }
 
@@ -173,6 +186,8 @@ say("data are written")
 kinds <- c("SQLite", "CSV", "big.matrix")
 up <- parts / share
 arithmetic <- lapply(c(one = 1, two = 2), function(threads) measure(child = "pass", kind = "memory", threads = threads))
+# Two processes that share nothing but the machine: more than they have of it no threads can have.
+apart <- lapply(list(begin(child = "pass", kind = "memory"), begin(child = "pass", kind = "memory")), finish)
 reading <- lapply(kinds, function(kind) measure(child = "read", kind = kind))
 one <- lapply(kinds, function(kind) measure(child = "pass", kind = kind, threads = 1))
 two <- measure(child = "pass", kind = "CSV", threads = 2)
@@ -190,11 +205,11 @@ counted_up <- take(arithmetic) * up
 ratio <- take(one) / pmax(take(reading), counted_up[["one"]])
 lines <- c(
   "# Data larger than memory", "",
-  sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R rows=%s draws=%s`. Seconds are those of the clock, each measurement in a process of its own; the load of the machine was %s before it began.",
-    number(rows), p, number(draws), wbb:::rust_info()$simd, getRversion(), format(rows, scientific = FALSE), draws, load), "",
-  sprintf("Arithmetic alone (%s rows from memory, counted up): %.1f s on one thread, %.1f on two, %.2f times as fast; on one thread %.1f ns of the processor a row and draw, all included.",
+  sprintf("%s rows by %d columns, %s draws, %s; R %s. Made by `Rscript bench/scale.R rows=%s draws=%s` in %.0f minutes. Seconds are those of the clock, each measurement in a process of its own; the load of the machine was %s before it began.",
+    number(rows), p, number(draws), wbb:::rust_info()$simd, getRversion(), format(rows, scientific = FALSE), draws, (proc.time()[["elapsed"]] - begun) / 60, load), "",
+  sprintf("Arithmetic alone (%s rows from memory, counted up): %.1f s on one thread, %.1f on two, %.2f times as fast, where two processes of one thread side by side do %.2f times the work of one; on one thread %.1f ns of the processor a row and draw, all included.",
     number(share * size), counted_up[["one"]], counted_up[["two"]], counted_up[["one"]] / counted_up[["two"]],
-    1e9 * take(arithmetic, "processor")[["one"]] / (share * size) / draws), "",
+    2 * take(arithmetic)[["one"]] / max(take(apart)), 1e9 * take(arithmetic, "processor")[["one"]] / (share * size) / draws), "",
   "| source | reading alone, s | one thread, s | over the larger of reading and arithmetic | memory, MB | with mapped files, MB |", "|---|---|---|---|---|---|",
   sprintf("| %s | %.1f | %.1f | %.2f | %.0f | %.0f |", kinds, take(reading), take(one), ratio, take(one, "own"), take(one, "all")), "",
   sprintf("From CSV on two threads: %.1f s; 100 draws: %.1f s.", two[["seconds"]], few[["seconds"]]), "",
@@ -208,7 +223,7 @@ lines <- c(
   sprintf("A logistic lasso of %s of the rows, 100 draws, one thread: %.1f s from rows that are kept in a file (%.0f MB of memory), %.1f s from a data frame.",
     number(min(rows, 2e5)), kept[[1L]][["seconds"]], kept[[1L]][["own"]], kept[[2L]][["seconds"]])
 )
-writeLines(lines, file.path("bench", "scale.md"))
+writeLines(lines, page)
 writeLines(lines)
 say("done")
 unlink(folder, recursive = TRUE)
