@@ -115,7 +115,8 @@ impl Accumulate<'_> {
         let lines = S::as_simd_f64s(self.panel).0.chunks_exact(width);
         let mut sum = [[simd.splat_f64s(0.0); V]; I];
         for (r, line) in lines.take(self.columns.rows).enumerate() {
-            let b: [S::f64s; V] = std::array::from_fn(|k| line[v + k]);
+            // Not copied by `from_fn`, whose closure may stay a call.
+            let b = &line[v..v + V];
             for i in 0..I {
                 let x = simd.splat_f64s(columns[i][r]);
                 for k in 0..V {
@@ -162,6 +163,11 @@ impl WithSimd for Accumulate<'_> {
         while wide && v + 4 <= end {
             self.strip::<S, 6, 4>(simd, v);
             v += 4;
+        }
+        // Three vectors want fewer columns, whose places are then in registers, too; four are two twos.
+        while !wide && v + 3 <= end && v + 4 != end {
+            self.strip::<S, 4, 3>(simd, v);
+            v += 3;
         }
         while v + 2 <= end {
             if wide {

@@ -47,6 +47,8 @@ impl WithSimd for Exponentials<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Exponentials { key, draw, first, width, panel } = self;
         let mut words = [0; WORDS * MOST];
+        let mut whole = [0; ROWS * MOST];
+        let mut made = [0.0; ROWS * MOST];
         for at in (0..width).step_by(S::U32_LANES) {
             let lanes = S::U32_LANES.min(width - at);
             let streams: [u64; MOST] = std::array::from_fn(|l| 2 * (draw + (at + l) as u64));
@@ -59,18 +61,24 @@ impl WithSimd for Exponentials<'_> {
                 // The first block and the last may be cut.
                 let (block, from) = ((first + row) / ROWS, (first + row) % ROWS);
                 let to = ROWS.min(from + rows - row);
-                let made = chacha(simd, &key, block as u64, streams);
-                S::as_mut_simd_u32s(&mut words).0[..WORDS].copy_from_slice(&made);
-                let pairs = words.chunks_exact(2 * S::U32_LANES).skip(from);
-                let lines = panel.chunks_exact_mut(width).skip(row).take(to - from);
-                for (pair, line) in pairs.zip(lines) {
+                let block = chacha(simd, &key, block as u64, streams);
+                S::as_mut_simd_u32s(&mut words).0[..WORDS].copy_from_slice(&block);
+                let pairs = words.chunks_exact(2 * S::U32_LANES);
+                for (pair, line) in pairs.zip(whole.chunks_exact_mut(S::U32_LANES)) {
                     let (low, high) = pair.split_at(S::U32_LANES);
-                    let places = line[at..at + lanes].iter_mut();
-                    for ((place, low), high) in places.zip(low).zip(high) {
-                        let word = u64::from(*high) << 32 | u64::from(*low);
-                        *place = -ln_unit(unit(word.to_le_bytes()));
+                    for ((word, low), high) in line.iter_mut().zip(low).zip(high) {
+                        *word = u64::from(*high) << 32 | u64::from(*low);
                     }
                 }
+                // All of the block in one loop: those of a line are so few that a compiler takes them one by one.
+                for (number, word) in made.iter_mut().zip(&whole).take(ROWS * S::U32_LANES) {
+                    *number = -ln_unit(unit(word.to_le_bytes()));
+                }
+                let made = made.chunks_exact(S::U32_LANES).skip(from);
+                let lines = panel.chunks_exact_mut(width).skip(row).take(to - from);
+                lines.zip(made).for_each(|(line, made)| {
+                    line[at..at + lanes].copy_from_slice(&made[..lanes]);
+                });
                 row += to - from;
             }
         }
@@ -80,13 +88,17 @@ impl WithSimd for Exponentials<'_> {
 /// The words of a block, of as many streams as a vector holds.
 #[inline(always)]
 fn chacha<S: Simd>(simd: S, key: &[u32; 8], block: u64, streams: [S::u32s; 2]) -> [S::u32s; WORDS] {
-    let start: [S::u32s; WORDS] = std::array::from_fn(|k| match k {
-        0..4 => simd.splat_u32s(CONSTANTS[k]),
-        4..12 => simd.splat_u32s(key[k - 4]),
-        12 => simd.splat_u32s(block as u32),
-        13 => simd.splat_u32s((block >> 32) as u32),
-        _ => streams[k - 14],
-    });
+    // Not by `from_fn`, whose closure may stay a call.
+    let mut start = [streams[0]; WORDS];
+    for (word, constant) in start.iter_mut().zip(&CONSTANTS) {
+        *word = simd.splat_u32s(*constant);
+    }
+    for (word, part) in start[4..].iter_mut().zip(key) {
+        *word = simd.splat_u32s(*part);
+    }
+    start[12] = simd.splat_u32s(block as u32);
+    start[13] = simd.splat_u32s((block >> 32) as u32);
+    start[15] = streams[1];
     let mut x = start;
     for _ in 0..DOUBLE_ROUNDS {
         quarter(simd, &mut x, [0, 4, 8, 12]);
@@ -98,23 +110,26 @@ fn chacha<S: Simd>(simd: S, key: &[u32; 8], block: u64, streams: [S::u32s; 2]) -
         quarter(simd, &mut x, [2, 7, 8, 13]);
         quarter(simd, &mut x, [3, 4, 9, 14]);
     }
-    std::array::from_fn(|k| simd.add_u32s(x[k], start[k]))
+    x.iter_mut().zip(start).for_each(|(word, start)| *word = simd.add_u32s(*word, start));
+    x
 }
 
 #[inline(always)]
 fn quarter<S: Simd>(simd: S, x: &mut [S::u32s; WORDS], [a, b, c, d]: [usize; 4]) {
-    let turn = |v: S::u32s, by: u32| {
-        let left = simd.wrapping_dyn_shl_u32s(v, simd.splat_u32s(by));
-        simd.or_u32s(left, simd.wrapping_dyn_shr_u32s(v, simd.splat_u32s(32 - by)))
-    };
     x[a] = simd.add_u32s(x[a], x[b]);
-    x[d] = turn(simd.xor_u32s(x[d], x[a]), 16);
+    x[d] = turn(simd, simd.xor_u32s(x[d], x[a]), 16);
     x[c] = simd.add_u32s(x[c], x[d]);
-    x[b] = turn(simd.xor_u32s(x[b], x[c]), 12);
+    x[b] = turn(simd, simd.xor_u32s(x[b], x[c]), 12);
     x[a] = simd.add_u32s(x[a], x[b]);
-    x[d] = turn(simd.xor_u32s(x[d], x[a]), 8);
+    x[d] = turn(simd, simd.xor_u32s(x[d], x[a]), 8);
     x[c] = simd.add_u32s(x[c], x[d]);
-    x[b] = turn(simd.xor_u32s(x[b], x[c]), 7);
+    x[b] = turn(simd, simd.xor_u32s(x[b], x[c]), 7);
+}
+
+#[inline(always)]
+fn turn<S: Simd>(simd: S, v: S::u32s, by: u32) -> S::u32s {
+    let left = simd.wrapping_dyn_shl_u32s(v, simd.splat_u32s(by));
+    simd.or_u32s(left, simd.wrapping_dyn_shr_u32s(v, simd.splat_u32s(32 - by)))
 }
 
 #[cfg(test)]
