@@ -79,19 +79,29 @@ inverted_limits <- function(truths, mean, own, level, df, narrower = 1) {
   rbind(end(mean < own, -1), end(mean <= own, 1))
 }
 
-# A mean of few draws has a Monte Carlo error, which is large where the prior weight is random and lambda large. Where the fit has more draws than its
-# replicates its own mean has less of it, and the spread of the replicates' about the truth is too large for it: the ratio of both, by columns.
-without_noise <- function(truths, mean, root, draws, own) {
-  if (draws >= nrow(own)) return(rep(1, ncol(mean)))
+# How wide a mean like the fit's own spreads about what the truth of its coefficient says, in the spread of the replicates' means, by columns (`at` of the
+# truths). Theirs is wider by two things. A mean of few draws has a Monte Carlo error, large where the prior weight is random and lambda large, and the fit may
+# have more draws. And the truths of other coefficients differ between replicates: where a large penalty lets a column answer for its neighbours, they
+# move its mean as much as errors do, while the fit's own data have one truth.
+own_spread <- function(truths, at, mean, root, draws, own) {
   centred <- function(values) values - rep(colMeans(values, na.rm = TRUE), each = nrow(values))
-  across <- centred(truths)
+  across <- centred(truths[, at, drop = FALSE])
   means <- centred(mean)
   slope <- colSums(across * means, na.rm = TRUE) / colSums(across^2)
-  about <- colMeans((means - rep(slope, each = nrow(means)) * across)^2, na.rm = TRUE)
+  about <- colSums((means - rep(slope, each = nrow(means)) * across)^2, na.rm = TRUE) / (colSums(!is.na(means)) - 2)
   # The root is the distance of the truth from the mean in standard deviations of the draws.
-  noise <- colMeans(((truths - mean) / root)^2, na.rm = TRUE) / draws
-  kept <- 1 - (noise - column_sds(own)^2 / nrow(own)) / about
+  noise <- colMeans(((truths[, at, drop = FALSE] - mean) / root)^2, na.rm = TRUE) / draws - column_sds(own)^2 / nrow(own)
+  kept <- (spread_given_all(truths, mean, about) - (if (draws < nrow(own)) noise else 0)) / about
   ifelse(is.finite(kept), sqrt(pmin(pmax(kept, 0.25), 1)), 1)
+}
+
+# The variance of the means given all truths, by a linear regression; as it is `otherwise` where half of the replicates would go into its coefficients.
+spread_given_all <- function(truths, mean, otherwise) {
+  known <- stats::complete.cases(mean)
+  all <- qr(cbind(1, truths[known, , drop = FALSE]))
+  df <- sum(known) - all$rank
+  if (2 * df < sum(known)) return(otherwise)
+  pmin(colSums(qr.resid(all, mean[known, , drop = FALSE])^2) / df, otherwise)
 }
 
 inversion_quantile <- function(level, df = Inf) stats::qt((1 + level) / 2, df)

@@ -63,10 +63,9 @@ confint.wbb_calibration <- function(object, parm, level = object$level, type = N
   at <- if (missing(parm)) seq_len(ncol(draws)) else check_parm(parm, colnames(draws))
   draws <- draws[, at, drop = FALSE]
   limits <- if (type == "inverted") {
-    truths <- object$truths[, at, drop = FALSE]
     mean <- object$mean[, at, drop = FALSE]
-    narrower <- without_noise(truths, mean, object$root[, at, drop = FALSE], object$draws, draws)
-    inverted_limits(truths, mean, colMeans(draws), level, object$df, narrower)
+    narrower <- own_spread(object$truths, at, mean, object$root[, at, drop = FALSE], object$draws, draws)
+    inverted_limits(object$truths[, at, drop = FALSE], mean, colMeans(draws), level, object$df, narrower)
   } else if (type == "level") {
     level_limits(draws, object$u[, at, drop = FALSE], level, narrow)
   } else {

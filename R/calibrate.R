@@ -21,8 +21,8 @@
 #' place of the lasso: truths that are plausible, and not shrunken. The replicates then show how the mean of the draws answers to the
 #' truth, and the calibrated interval holds those truths under which a mean as the fit's is not unusual (a test, inverted): where
 #' the probability of a smaller mean, a probit line in the truth, is between 0.025 and 0.975. For the Gaussian family the quantiles are those
-#' of Student's t, since the errors' variance is estimated. Where replicates have fewer draws than the fit, their means have a larger Monte Carlo
-#' error; what it adds to the width is taken off.
+#' of Student's t, since the errors' variance is estimated. What the truths of other coefficients, which differ between replicates, add to the spread of the means is
+#' taken off, by a linear regression on all of them where the replicates are twice as many; so is the larger Monte Carlo error of replicates that have fewer draws than the fit.
 #'
 #' With `truth = "mode"` or `"mean"` all replicates have the same truth, and intervals are moved and widened by
 #' quantiles of the studentised root \eqn{t_r}, the distance of the truth from the mean of the draws in their standard deviations.
@@ -40,9 +40,8 @@
 #' Replicate r depends on the data, the settings, `seed` and r alone, whatever the number of threads.
 #'
 #' @section What it can and cannot do:
-#' In a simulation with truths that the fit does not know (`inst/scripts/trust.R`, 24 data sets each, 200 replicates) plain 95 % intervals of
-#' coefficients that are not zero covered in 8 to 88 %, and inverted ones in 92 to 99 % (standard errors up to 4 %) in nine of ten settings: too often, 99 %,
-#' where `lambda` was large and its weight fixed, so that most means were zero. In the tenth, 30 rows and 20 columns, they covered too rarely, in 84 % (5 %). They are about as long as those of an unpenalised fit: what a
+#' In simulations with truths that the fit does not know (`inst/scripts/trust.R`; the table is in `vignette("trust")`) plain 95 % intervals of
+#' coefficients that are not zero covered in 8 to 88 %, and inverted ones in about 95 %; with a large `lambda` of fixed weight, so that many means are zero, in 97 %. They are about as long as those of an unpenalised fit: what a
 #' penalty hides is not known. With fewer than three rows a column the truths are drawn with a larger ridge penalty, and with no more rows than columns with that of
 #' cross-validation: they are then shrunken themselves, and calibrated intervals may cover too rarely (see `vignette("trust")`). Intervals of one truth (`"mode"`, `"mean"`)
 #' miss small coefficients: where the mode is zero the replicates know nothing of one that is small. A limit has a Monte Carlo error of its own,

@@ -112,14 +112,28 @@ test_that("the Monte Carlo error of replicates with few draws does not widen int
     mean <- exact + rnorm(4000)
     own <- matrix(rnorm(2e5, sd = 5), ncol = 2L)
   })
-  narrower <- without_noise(truth, mean, (truth - mean) / 5, 25, own)
+  narrower <- own_spread(truth, 1:2, mean, (truth - mean) / 5, 25, own)
   expect_equal(unname(narrower), rep(sqrt(1 / 2), 2), tolerance = 0.05)
   limits <- inverted_limits(truth, mean, c(0, 0), 0.95, Inf, narrower)
   expect_equal(unname(limits), matrix(c(-1, 1) * qnorm(0.975), 2, 2), tolerance = 0.1)
   # A fit with no more draws than its replicates has as much of it.
-  expect_identical(unname(without_noise(truth, mean, (truth - mean) / 5, 25, own[1:25, ])), c(1, 1))
+  expect_equal(unname(own_spread(truth, 1:2, mean, (truth - mean) / 5, 25, own[1:25, ])), c(1, 1), tolerance = 0.01)
   # Draws that are all equal have none.
-  expect_identical(unname(without_noise(truth, exact, (truth - exact) / 0, 25, own)), c(1, 1))
+  expect_equal(unname(own_spread(truth, 1:2, exact, (truth - exact) / 0, 25, own)), c(1, 1), tolerance = 0.01)
+})
+
+test_that("the truths of other coefficients do not widen intervals", {
+  with_seed(4, {
+    truth <- matrix(rnorm(6000), 2000, 3, dimnames = list(NULL, c("a", "b", "c")))
+    # The mean of a answers for b: by twice the variance of its errors. That of c is its own.
+    mean <- cbind(truth[, 1] + sqrt(2) * truth[, 2], truth[, 2], truth[, 3]) + rnorm(6000)
+  })
+  mean[7, ] <- NA
+  spread <- function(truth, at) unname(own_spread(truth, at, mean[seq_len(nrow(truth)), at, drop = FALSE], NA, 50, matrix(0, 50, length(at))))
+  expect_equal(spread(truth, 1:3), c(sqrt(1 / 3), 1, 1), tolerance = 0.05)
+  expect_equal(spread(truth, 1L), spread(truth, 1:3)[1])
+  # Too few replicates to tell.
+  expect_identical(spread(truth[1:6, ], 1:2), c(1, 1))
 })
 
 test_that("intervals of drawn truths are inverted tests", {
@@ -129,7 +143,8 @@ test_that("intervals of drawn truths are inverted tests", {
   for (j in 1:5) {
     own <- mean(as.matrix(small)[, j])
     line <- probit_lines(drawn$truths[, j, drop = FALSE], drawn$mean[, j, drop = FALSE] < own)
-    expect_equal(unname(line["a", ] - line["b", ] * limits[j, ]), c(1, -1) * qt(0.975, drawn$df))
+    spread <- own_spread(drawn$truths, j, drawn$mean[, j, drop = FALSE], drawn$root[, j, drop = FALSE], drawn$draws, as.matrix(small)[, j, drop = FALSE])
+    expect_equal(unname(line["a", ] - line["b", ] * limits[j, ]), unname(c(1, -1) * spread * qt(0.975, drawn$df)))
   }
   expect_true(drawn$df > 50 && drawn$df < 60)
   expect_error(confint(checked, type = "inverted"), class = "wbb_error_argument")
