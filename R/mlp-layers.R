@@ -39,11 +39,10 @@ from_shelf <- function(shelf, count, bytes, taken) {
   do.call(c, taken$steps)
 }
 
-# What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature;
-# with hidden layers that is in units of the scaled y.
+# What a draw that diverged lacked. The penalty alone overshoots where the step is longer than 2 / its curvature.
 divergence_advice <- function(fit) {
   spec <- fit$spec
-  curvature <- 2 * fit$lambda / spec$n / (if (length(spec$hidden)) spec$y_scale^2 else 1)
+  curvature <- 2 * fit$lambda / spec$n
   choices <- c(
     "a smaller `learning_rate`",
     if (!spec$standardize) "`standardize = TRUE`",

@@ -17,12 +17,16 @@ describe.wbb_mlp <- function(fit) {
     "full batch"
   }
   step <- paste0(spec$optimizer, if (spec$optimizer == "momentum") paste0(" (", format(spec$momentum), ")"), ", step ",
-    format(spec$learning_rate), if (spec$decay > 0) paste0(" exp(-", format(spec$decay), " k)"))
+    format(spec$learning_rate), step_words(spec$decay))
   averaged <- if (spec$average > 0 && spec$batch_size < spec$n) paste0(", the last ", format(100 * spec$average), "% averaged")
   training <- paste0(step, ", at most ", counted(spec$epochs, "epoch"), averaged, ", ", batches, ", ",
     c(trained = "the first fifth for all draws", shared = "one start for all draws", fresh = "a start for each draw")[[spec$init]])
   words$lines <- c(words$lines, Training = training)
   words
+}
+
+step_words <- function(decay) {
+  if (is.null(decay)) " falling to 0" else if (decay > 0) paste0(" exp(-", format(decay), " k)")
 }
 
 # The draws of all measures that a fit knows of without computing predictions, a column each; `scores` are those

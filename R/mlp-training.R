@@ -18,8 +18,11 @@ falling_doubt <- function(fit) {
   curve <- curve[is.finite(curve)]
   end <- length(curve)
   if (end < 10L) return(NULL)
-  fall <- curve[floor(0.8 * end)] - curve[end]
-  share <- fall / curve[floor(0.8 * end)]
-  if (share < 0.05 || fall < 0.05 * (curve[1L] - curve[end])) return(NULL)
-  paste0("the loss was still falling, by ", round(100 * share), " % in the last fifth of the ", end, " epochs: take more `epochs` (see plot(fit))")
+  # A step that falls to zero goes a quarter of its way in the last half, a constant one a fifth of it in the last fifth.
+  falls <- is.null(fit$spec$decay)
+  from <- curve[floor((if (falls) 0.5 else 0.8) * end)]
+  fall <- from - curve[end]
+  share <- fall / from
+  if (share < 0.1 || fall < 0.1 * (curve[1L] - curve[end])) return(NULL)
+  paste0("the loss was still falling, by ", round(100 * share), " % in the last ", if (falls) "half" else "fifth", " of the ", end, " epochs: take more `epochs` (see plot(fit))")
 }

@@ -56,7 +56,7 @@ mnist_rows <- function(folder, draws) {
   test <- list(x = part("t10k-images-idx3-ubyte") / 255, y = part("t10k-labels-idx1-ubyte"))
   train <- function(weights) {
     accuracy(quietly(wbb_mlp(x, y, hidden = c(128, 64), lambda = 0, prior_weight = "fixed", optimizer = "adam", learning_rate = 0.1, epochs = 2,
-      batch_size = nrow(x) / 500, init = "fresh", average = 0, weights = weights, draws = draws, seed = 1, threads = cores, test = test,
+      batch_size = nrow(x) / 500, init = "fresh", decay = 0, average = 0, weights = weights, draws = draws, seed = 1, threads = cores, test = test,
       keep = "predictions", keep_data = FALSE)))
   }
   random <- train("exponential")

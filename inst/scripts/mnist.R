@@ -35,9 +35,9 @@ write_results <- function(results, name) {
 
 # Twenty-five steps and no more, for networks that are under-trained; ten epochs, from one start and from many.
 regimes <- list(
-  "under-trained" = list(epochs = 1, batch_size = 2400, learning_rate = 0.5, init = "fresh", average = 0),
-  "trained, one start" = list(epochs = 10),
-  "trained, fresh starts" = list(epochs = 10, init = "fresh")
+  "under-trained" = list(epochs = 1, batch_size = 2400, learning_rate = 0.5, decay = 0, init = "fresh", average = 0),
+  "trained, one start" = list(epochs = 10, learning_rate = 0.1, decay = 0),
+  "trained, fresh starts" = list(epochs = 10, learning_rate = 0.1, decay = 0, init = "fresh")
 )
 
 results <- list()
@@ -54,14 +54,14 @@ write_results(results, "mnist-accuracy.csv")
 
 # The same weights with other orders of the batches: what then differs between draws is the optimiser's.
 recipes <- list(
-  "last iterate" = list(average = 0, init = "shared"),
-  "average" = list(init = "shared"),
-  "default" = list()
+  "last iterate" = list(average = 0, decay = 0, init = "shared"),
+  "average" = list(decay = 0, init = "shared"),
+  "average, common epochs" = list(decay = 0)
 )
 orders <- 1:4
 results <- list()
 for (name in names(recipes)) for (order in orders) {
-  fit <- suppressWarnings(do.call(wbb_mlp, c(common, list(draws = 8, epochs = 5, batch_seed = order), recipes[[name]])),
+  fit <- suppressWarnings(do.call(wbb_mlp, c(common, list(draws = 8, epochs = 5, learning_rate = 0.1, batch_seed = order), recipes[[name]])),
     "wbb_warning_training")
   results[[paste(name, order)]] <- data.frame(recipe = name, order = order, draw = fit$diagnostics$draw,
     accuracy = accuracy(fit), log_loss = log_loss(fit), gradient = fit$diagnostics$gradient, loss = fit$diagnostics$loss)

@@ -5,16 +5,18 @@ quick_mlp <- function(...) {
   call <- match.call()
   call[[1L]] <- quote(wbb_mlp)
   defaults <- list(
-    formula = quote(Species ~ .), data = quote(iris[c(TRUE, FALSE), ]), hidden = 6, draws = 12, epochs = 30,
+    formula = quote(Species ~ .), data = quote(iris[c(TRUE, FALSE), ]), hidden = 6, draws = 12, lambda = 1e-4, epochs = 30,
     batch_size = 25, standardize = TRUE, seed = 1, threads = 1
   )
+  # Plain steps, unless others are asked for.
+  if (!"optimizer" %in% names(call)) defaults$learning_rate <- 0.1
   if (!is.null(names(call)) && "x" %in% names(call)) defaults[c("formula", "data")] <- NULL
   for (name in setdiff(names(defaults), names(call))) call[[name]] <- defaults[[name]]
   brief(eval(call, parent.frame()))
 }
 
 # Where what is trained matters little.
-small_mlp <- function(...) brief(wbb_mlp(..., seed = 1, threads = 1))
+small_mlp <- function(..., lambda = 1e-4) brief(wbb_mlp(..., lambda = lambda, seed = 1, threads = 1))
 
 # Most tests need no more than a few epochs, and no warning that these were few.
 brief <- function(code) {
@@ -24,7 +26,7 @@ brief <- function(code) {
 # Networks for classes and for numbers, each with a test set.
 tested_classes <- function() quick_mlp(hidden = c(5, 4), test = iris[c(FALSE, TRUE), ])
 tested_numbers <- function() {
-  brief(wbb_mlp(dist ~ speed, cars, hidden = c(4, 3), activation = "tanh", draws = 15, epochs = 50,
+  brief(wbb_mlp(dist ~ speed, cars, hidden = c(4, 3), activation = "tanh", draws = 15, lambda = 1e-4, epochs = 50,
     learning_rate = 0.3, test = cars[c(1, 20, 50), ], seed = 1, threads = 1))
 }
 

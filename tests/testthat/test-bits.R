@@ -120,7 +120,7 @@ test_that("networks keep their bits", {
   sparse <- uniform_data(300, 12, density = 0.2)
   class <- factor(findInterval(data$y, c(-2, 2)))
   fit <- function(...) {
-    fit <- brief(wbb_mlp(..., draws = 4, epochs = 4, batch_size = 32, hidden = c(9, 5), seed = 1))
+    fit <- brief(wbb_mlp(..., draws = 4, lambda = 1e-4, epochs = 4, batch_size = 32, hidden = c(9, 5), seed = 1))
     hash(unlist(fit$draws), fit$predictions, fit$curves, fit$diagnostics[vapply(fit$diagnostics, is.numeric, NA)])
   }
   expect_snapshot({

@@ -29,7 +29,7 @@ test_that("each kind of fit has what it can", {
   expect_equal(sigma(bridge), mean(bridge$diagnostics$sigma))
   expect_equal(deviance(bridge), sum(residuals(bridge)^2))
   expect_bad(df.residual(bridge), "object", "wbb_bridge")
-  network <- wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 5, seed = 1, threads = 1)
+  network <- wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, lambda = 1e-4, epochs = 5, seed = 1, threads = 1)
   expect_equal(sigma(network), mean(network$diagnostics$sigma))
   expect_equal(deviance(network), sum(residuals(network)^2))
   classes <- quick_mlp(draws = 2, epochs = 2)

@@ -11,7 +11,7 @@ lasso <- function(...) quiet(do.call(wbb_lasso, list(..., draws = 12, seed = 1, 
 bridge <- function(...) quiet(do.call(bayes_bridge, list(..., draws = 20, burn = 10, chains = 2, seed = 1, threads = 1)))
 trend <- function(..., order = 1) quiet(do.call(wbb_trendfilter, list(..., order = order, draws = 12, seed = 1, threads = 1)))
 general <- function(...) quiet(do.call(wbb_genlasso, list(..., draws = 12, seed = 1, threads = 1)))
-network <- function(...) quiet(do.call(wbb_mlp, list(..., hidden = 2, draws = 6, epochs = 5, seed = 1, threads = 1)))
+network <- function(...) quiet(do.call(wbb_mlp, list(..., hidden = 2, draws = 6, lambda = 1e-4, epochs = 5, seed = 1, threads = 1)))
 differences <- function(p) diff(diag(p))
 
 image <- matrix(small$y[1:36], 6)

@@ -44,7 +44,7 @@ test_that("other data are refused whether they were kept or not", {
   pairs <- list(
     function(data, ...) quick(y ~ ., data, lambda = 50, ...),
     function(data, ...) quick(Matrix::Matrix(as.matrix(data[1:10]), sparse = TRUE), data$y, ...),
-    function(data, ...) wbb_mlp(y ~ ., data, hidden = 2, epochs = 1, draws = 2, ...),
+    function(data, ...) wbb_mlp(y ~ ., data, hidden = 2, lambda = 1e-4, epochs = 1, draws = 2, ...),
     function(data, ...) bayes_bridge(y ~ ., data, draws = 1000, chains = 2, ...),
     function(data, ...) wbb_genlasso(data$y, as.matrix(data[1:3]), diff(diag(3)), lambda = 1, draws = 2, ...)
   )

@@ -53,9 +53,9 @@ test_that("predictions of all draws are padded as the others are", {
   expect_equal(draws[, 3], predict(fit, data[3, ], "draws")[, 1])
   trend <- wbb_trendfilter(y ~ x1, data, order = 1, lambda = 5, draws = 4, seed = 1, threads = 1, na.action = na.exclude)
   expect_identical(which(is.na(predict(trend, type = "draws")[1, ])), c(2L, 5L))
-  network <- wbb_mlp(y ~ x1, data, hidden = 2, draws = 3, epochs = 3, seed = 1, threads = 1, na.action = na.exclude)
+  network <- wbb_mlp(y ~ x1, data, hidden = 2, draws = 3, lambda = 1e-4, epochs = 3, seed = 1, threads = 1, na.action = na.exclude)
   expect_identical(unname(which(is.na(predict(network, type = "draws")[1, ]))), c(2L, 5L))
-  classes <- wbb_mlp(Species ~ ., replace(iris, 1, replace(iris[[1]], 3, NA)), hidden = 2, draws = 3, epochs = 3,
+  classes <- wbb_mlp(Species ~ ., replace(iris, 1, replace(iris[[1]], 3, NA)), hidden = 2, draws = 3, lambda = 1e-4, epochs = 3,
     seed = 1, threads = 1, na.action = na.exclude)
   out <- predict(classes, type = "draws")
   expect_identical(dim(out), c(3L, 150L, 3L))

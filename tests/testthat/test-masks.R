@@ -3,7 +3,7 @@ test_that("names of others find their methods, whichever was attached last", {
   observed <- data.frame(class = factor(rep(c("yes", "no"), 20), c("yes", "no")), p = seq(0.05, 0.95, length.out = 40))
   theirs <- caret::calibration(class ~ p, data = observed, cuts = 4)
   expect_equal(calibration(class ~ p, data = observed, cuts = 4)$data, theirs$data)
-  net <- suppressWarnings(wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 3, epochs = 5, seed = 1, threads = 1))
+  net <- suppressWarnings(wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 3, lambda = 1e-4, epochs = 5, seed = 1, threads = 1))
   expect_identical(caret::calibration(net, iris), calibration(net, iris))
   # An object that neither knows: whoever is asked last says so.
   expect_error(calibration(1L), "formula")
@@ -11,7 +11,7 @@ test_that("names of others find their methods, whichever was attached last", {
 
 test_that("accuracy() goes to generics and back", {
   skip_if_not_installed("generics")
-  net <- suppressWarnings(wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 3, epochs = 5, seed = 1, threads = 1))
+  net <- suppressWarnings(wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 3, lambda = 1e-4, epochs = 5, seed = 1, threads = 1))
   expect_identical(generics::accuracy(net, iris), accuracy(net, iris))
   registerS3method("accuracy", "a_forecast", function(object, ...) "theirs", asNamespace("generics"))
   expect_identical(accuracy(structure(list(), class = "a_forecast")), "theirs")

@@ -33,7 +33,7 @@ test_that("so they do in other processes", {
 })
 
 test_that("draws that diverge are tried again, reported and left out", {
-  steep <- function(...) wbb_mlp(dist ~ speed, cars, hidden = 4, seed = 1, threads = 1, ...)
+  steep <- function(...) wbb_mlp(dist ~ speed, cars, hidden = 4, lambda = 1e-4, seed = 1, threads = 1, ...)
   warning <- expect_warning(fit <- steep(learning_rate = 1e6, draws = 3, test = cars[1:2, ]), class = "wbb_warning_convergence")
   expect_match(conditionMessage(warning), "3 of 3 draws diverged")
   expect_match(conditionMessage(warning), "smaller `learning_rate`")
@@ -62,8 +62,8 @@ test_that("a loss that blew up is no result, however finite", {
 })
 
 test_that("joined fits keep their gaps", {
-  some <- suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 4, epochs = 60, seed = 1, learning_rate = 1e6, draws = 2))
-  good <- wbb_mlp(dist ~ speed, cars, hidden = 4, epochs = 60, seed = 1, draws = 3, first_draw = 3, optimizer = "sgd")
+  some <- suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 4, lambda = 1e-4, epochs = 60, seed = 1, learning_rate = 1e6, draws = 2))
+  good <- wbb_mlp(dist ~ speed, cars, hidden = 4, lambda = 1e-4, epochs = 60, seed = 1, draws = 3, first_draw = 3, optimizer = "sgd")
   # The learning rate is a setting; here only the gaps matter.
   some$spec$learning_rate <- good$spec$learning_rate
   both <- c(some, good)

@@ -3,7 +3,7 @@
 test_that("the importance of a term is what its shuffling does to the predictions", {
   d <- with_seed(1, data.frame(a = rnorm(150), b = rnorm(150), g = factor(sample(letters[1:3], 150, TRUE))))
   d$y <- 3 * d$a + 2 * (d$g == "b") + with_seed(2, rnorm(150, sd = 0.2))
-  fit <- suppressWarnings(wbb_mlp(y ~ a + b + g, d, hidden = 8, draws = 12, seed = 1, threads = 1))
+  fit <- suppressWarnings(wbb_mlp(y ~ a + b + g, d, hidden = 8, lambda = 0.1, draws = 12, seed = 1, threads = 1))
   before <- with_seed(3, runif(1))
   found <- with_seed(3, {
     made <- network_importance(fit, 0.9)
@@ -29,7 +29,7 @@ test_that("the importance of a term is what its shuffling does to the prediction
 
 test_that("classes have it too, and large networks are said to be too large", {
   odd <- seq(1, 150, by = 2)
-  fit <- suppressWarnings(wbb_mlp(Species ~ ., iris[odd, ], hidden = 4, draws = 6, seed = 1, threads = 1))
+  fit <- suppressWarnings(wbb_mlp(Species ~ ., iris[odd, ], hidden = 4, lambda = 0.1, draws = 6, seed = 1, threads = 1))
   rows <- network_importance(fit, 0.95)
   expect_identical(rows$interval$name[4] %in% c("Sepal.Length", "Sepal.Width"), TRUE)
   expect_match(rows$axis, "probabilities")

@@ -1,5 +1,5 @@
 fit <- quick_mlp(hidden = c(5, 4), test = iris[c(FALSE, TRUE), ])
-curve <- brief(wbb_mlp(dist ~ speed, cars, hidden = 4, draws = 15, epochs = 30, test = cars[1:3, ], seed = 1, threads = 1))
+curve <- brief(wbb_mlp(dist ~ speed, cars, hidden = 4, draws = 15, lambda = 1e-4, epochs = 30, test = cars[1:3, ], seed = 1, threads = 1))
 
 # Measures differ in the last digits between machines.
 hide_numbers <- function(lines) {
@@ -13,7 +13,7 @@ test_that("print and summary read well", {
     fit
     curve
     summary(fit)
-    brief(wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 2, epochs = 3, optimizer = "momentum", decay = 0.01, batch_size = Inf,
+    brief(wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 2, lambda = 1e-4, epochs = 3, optimizer = "momentum", decay = 0.01, batch_size = Inf,
       init = "fresh", weights = weight_law("gamma", 2), prior_weight = "fixed", seed = 1))
   }, transform = hide_numbers)
   table <- summary(fit)$table
@@ -58,7 +58,7 @@ test_that("a notebook shows the measures", {
   expect_match(html, "status: 12 finished", fixed = TRUE)
   expect_match(html, "<svg", fixed = TRUE)
   expect_match(repr::repr_html(curve), "test RMSE", fixed = TRUE)
-  lost <- suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 4, draws = 2, learning_rate = 1e9, seed = 1))
+  lost <- suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 4, lambda = 1e-4, draws = 2, learning_rate = 1e9, seed = 1))
   expect_match(repr::repr_html(lost), "2 diverged", fixed = TRUE)
 })
 

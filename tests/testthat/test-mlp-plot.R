@@ -32,7 +32,7 @@ test_that("pictures survive one epoch, one draw and gaps", {
   expect_bad(plot(one, "calibration"), "x")
   early <- quick_mlp(tolerance = 0.5, epochs = 50)
   expect_false(anyNA(plot(early)$band))
-  curve <- brief(wbb_mlp(dist ~ speed, cars, hidden = 4, draws = 3, epochs = 3, seed = 1))
+  curve <- brief(wbb_mlp(dist ~ speed, cars, hidden = 4, draws = 3, lambda = 1e-4, epochs = 3, seed = 1))
   expect_identical(plot(curve)$type, "training")
   expect_bad(plot(curve, "accuracy"), "type", "regression")
   gaps <- fit

@@ -112,7 +112,7 @@ test_that("the test set in the fit is what was given", {
   joined <- c(update(only, draws = 5), update(only, draws = 7, first_draw = 6))
   expect_identical(accuracy(joined), accuracy(only))
   x <- as.matrix(iris[1:4])
-  by_matrix <- brief(wbb_mlp(x, iris$Species, hidden = 3, draws = 2, epochs = 2, test = x[1:5, ], seed = 1))
+  by_matrix <- brief(wbb_mlp(x, iris$Species, hidden = 3, draws = 2, lambda = 1e-4, epochs = 2, test = x[1:5, ], seed = 1))
   expect_identical(dim(by_matrix$predictions), c(2L, 5L, 3L))
   expect_null(by_matrix$test$y)
   expect_bad(accuracy(by_matrix), "y", "has no response")
@@ -124,7 +124,7 @@ test_that("the test set in the fit is what was given", {
 
 test_that("rows with missing values come back where na.exclude left them out", {
   holes <- replace(iris, cbind(3, 1), NA)
-  padded <- brief(wbb_mlp(Species ~ ., holes, hidden = 3, draws = 2, epochs = 2, na.action = na.exclude, seed = 1))
+  padded <- brief(wbb_mlp(Species ~ ., holes, hidden = 3, draws = 2, lambda = 1e-4, epochs = 2, na.action = na.exclude, seed = 1))
   expect_identical(nobs(padded), 149L)
   expect_identical(dim(predict(padded)), c(150L, 3L))
   expect_true(all(is.na(predict(padded)[3, ])))
@@ -133,7 +133,7 @@ test_that("rows with missing values come back where na.exclude left them out", {
   expect_identical(dim(wide), c(150L, 3L, 3L))
   expect_identical(wide[, , "fit"], predict(padded))
   expect_identical(dimnames(wide)[[3]], c("fit", "lwr", "upr"))
-  numbers <- brief(wbb_mlp(Sepal.Width ~ ., holes, hidden = 3, draws = 2, epochs = 2, na.action = na.exclude, seed = 1))
+  numbers <- brief(wbb_mlp(Sepal.Width ~ ., holes, hidden = 3, draws = 2, lambda = 1e-4, epochs = 2, na.action = na.exclude, seed = 1))
   expect_length(residuals(numbers), 150)
   skip_if_not_installed("generics")
   expect_identical(nrow(generics::augment(padded)), 149L)

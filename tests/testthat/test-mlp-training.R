@@ -16,7 +16,7 @@ test_that("averages and common first epochs leave little of the spread to the op
   y <- sin(2 * x[, 1]) + x[, 2]^2 + 0.3 * cos(1:300 * 3.1)
   share <- function(...) {
     of_orders <- lapply(1:3, function(order) {
-      fit <- brief(wbb_mlp(x, y, hidden = 16, activation = "tanh", optimizer = "adam", learning_rate = 0.02, batch_size = 16,
+      fit <- brief(wbb_mlp(x, y, hidden = 16, activation = "tanh", lambda = 1e-4, optimizer = "adam", learning_rate = 0.02, batch_size = 16,
         draws = 12, epochs = 40, batch_seed = order, seed = 1, ...))
       predict(fit, type = "draws")
     })
@@ -27,7 +27,7 @@ test_that("averages and common first epochs leave little of the spread to the op
   }
   by_default <- share()
   expect_lt(by_default, 0.25)
-  expect_gt(share(average = 0, init = "shared"), 3 * by_default)
+  expect_gt(share(average = 0, decay = 0, init = "shared"), 3 * by_default)
 })
 
 test_that("the order of the batches has a seed of its own", {
@@ -44,7 +44,7 @@ test_that("the order of the batches has a seed of its own", {
 
 test_that("draws that ended far from a minimum are said to have", {
   few <- expect_warning(
-    fit <- wbb_mlp(Species ~ ., iris, hidden = 6, draws = 5, epochs = 1, batch_size = 128, standardize = TRUE, seed = 1),
+    fit <- wbb_mlp(Species ~ ., iris, hidden = 6, draws = 5, lambda = 1e-4, epochs = 1, batch_size = 128, standardize = TRUE, seed = 1),
     class = "wbb_warning_training"
   )
   expect_match(conditionMessage(few), "5 of 5 draws ended far from a minimum")
@@ -64,7 +64,7 @@ test_that("draws that ended far from a minimum are said to have", {
 })
 
 test_that("the first epochs are common to all draws", {
-  ones <- function(...) quick_mlp(draws = 2, weights = "ones", prior_weight = "fixed", average = 0, tolerance = 0, ...)
+  ones <- function(...) quick_mlp(draws = 2, weights = "ones", prior_weight = "fixed", average = 0, decay = 0, tolerance = 0, ...)
   # Plain steps have no memory: with equal weights it does not matter whose they are.
   expect_identical(ones()$draws, ones(init = "shared")$draws)
   expect_identical(ones()$curves, ones(init = "shared")$curves)
@@ -76,23 +76,27 @@ test_that("the first epochs are common to all draws", {
 })
 
 test_that("a loss that still falls at the end of the default epochs is said", {
-  spirals <- with_seed(4, {
-    angle <- runif(200, 0, 3 * pi)
-    arm <- rep(0:1, 100)
-    data.frame(x = angle * cos(angle + arm * pi), z = angle * sin(angle + arm * pi), arm = factor(arm))
-  })
-  expect_warning(fit <- wbb_mlp(arm ~ x + z, spirals, draws = 4, seed = 1, threads = 1), "still falling.*more `epochs`", class = "wbb_warning_training")
+  fit <- quick_mlp(draws = 3)
+  fit$call$epochs <- NULL
+  # Half of what is left goes in every ten epochs.
+  fit$curves <- matrix(0.5^(1:40 / 10), 3, 40, byrow = TRUE)
+  expect_match(falling_doubt(fit), "by 75 % in the last half of the 40 epochs: take more `epochs`")
   expect_output(print(summary(fit)), "still falling")
-  # Twice as many suffice, and whoever gives them is not asked.
-  expect_warning(enough <- wbb_mlp(arm ~ x + z, spirals, draws = 4, epochs = 2 * fit$spec$epochs, seed = 1, threads = 1), NA)
-  expect_gt(mean(predict(enough, type = "class") == spirals$arm), 0.98)
-  expect_warning(wbb_mlp(Species ~ ., iris, draws = 4, seed = 1, threads = 1), NA)
+  # At a constant step it is the last fifth that counts.
+  fit$spec$decay <- 0
+  expect_null(falling_doubt(fit))
+  fit$curves <- fit$curves^(1 / 4)
+  expect_match(falling_doubt(fit), "by 13 % in the last fifth of the 40 epochs")
+  settled <- fit
+  settled$curves <- 0.5 + fit$curves^4
+  expect_null(falling_doubt(settled))
+  # Whoever gives epochs is not asked.
   fit$call$epochs <- 10
   expect_null(falling_doubt(fit))
 })
 
 test_that("a network that hardly moved has not diverged", {
   # The first of its small batches happens to have a small loss.
-  fit <- brief(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 3, optimizer = "adam", learning_rate = 0.003, seed = 1))
+  fit <- brief(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, lambda = 1e-4, epochs = 3, optimizer = "adam", learning_rate = 0.003, seed = 1))
   expect_true(all(fit$diagnostics$status != "diverged"))
 })

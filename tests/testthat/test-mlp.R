@@ -99,17 +99,17 @@ test_that("whole case weights are repeated rows, with full batches", {
 test_that("both interfaces give the same fit and know their data", {
   train <- iris[c(TRUE, FALSE), ]
   a <- quick_mlp()
-  b <- wbb_mlp(train[1:4], train$Species, hidden = 6, draws = 12, epochs = 30, batch_size = 25, standardize = TRUE,
+  b <- wbb_mlp(train[1:4], train$Species, hidden = 6, draws = 12, lambda = 1e-4, epochs = 30, batch_size = 25, standardize = TRUE,
     seed = 1, threads = 1)
   expect_identical(a$draws, b$draws)
-  c <- wbb_mlp(Species ~ ., data = train, hidden = 6, draws = 12, epochs = 30, batch_size = 25, standardize = TRUE,
+  c <- wbb_mlp(Species ~ ., data = train, hidden = 6, draws = 12, lambda = 1e-4, epochs = 30, batch_size = 25, standardize = TRUE,
     seed = 1, threads = 1, subset = Petal.Length < 6)
   expect_identical(nobs(c), sum(train$Petal.Length < 6))
   expect_identical(deparse(formula(a)[[2]]), "Species")
   expect_identical(length(brief(update(a, draws = 4))$draws), 4L)
-  named <- brief(wbb_mlp(formula = Species ~ ., data = train, hidden = 6, draws = 1, epochs = 1, seed = 1))
+  named <- brief(wbb_mlp(formula = Species ~ ., data = train, hidden = 6, draws = 1, lambda = 1e-4, epochs = 1, seed = 1))
   expect_s3_class(named, c("wbb_mlp", "wbb"), exact = TRUE)
-  weighted <- brief(wbb_mlp(Species ~ ., train, hidden = 3, draws = 2, epochs = 2, case_weights = Petal.Length,
+  weighted <- brief(wbb_mlp(Species ~ ., train, hidden = 3, draws = 2, lambda = 1e-4, epochs = 2, case_weights = Petal.Length,
     cluster = Species, seed = 1))
   expect_length(unique(round(weights(weighted)[1, 1:75] / train$Petal.Length, 10)), 3)
 })
@@ -155,15 +155,15 @@ test_that("sparse, wide, constant and tiny data work", {
   expect_equal(unname(predict(scaled, type = "draws")[1, , ]),
     softmax(plain_network(as.matrix(scaled)[1, ], as.matrix(sparse), c(4, 4, 3))), tolerance = 1e-5)
   d <- made_data(10, 30)
-  expect_length(predict(brief(wbb_mlp(d$x, d$y, hidden = 3, draws = 2, epochs = 2, seed = 1))), 10)
+  expect_length(predict(brief(wbb_mlp(d$x, d$y, hidden = 3, draws = 2, lambda = 1e-4, epochs = 2, seed = 1))), 10)
   constant <- cbind(d$x[, 1:2], one = 1, hundred = 100)
-  fit <- brief(wbb_mlp(constant, d$y, hidden = 3, draws = 2, epochs = 20, seed = 1))
+  fit <- brief(wbb_mlp(constant, d$y, hidden = 3, draws = 2, lambda = 1e-4, epochs = 20, seed = 1))
   expect_true(fit$spec$standardize)
   expect_false(anyNA(predict(fit)))
   expect_equal(unname(predict(fit, type = "draws")[2, ]), drop(plain_network(as.matrix(fit)[2, ], constant, c(4, 3, 1))), tolerance = 1e-5)
   flat <- wbb_mlp(d$x, rep(3, 10), hidden = 3, draws = 2, epochs = 300, lambda = 0, seed = 1)
   expect_equal(unname(predict(flat)), rep(3, 10), tolerance = 0.05)
-  one <- brief(wbb_mlp(d$x[1, , drop = FALSE], 2, hidden = 2, draws = 2, epochs = 2, seed = 1))
+  one <- brief(wbb_mlp(d$x[1, , drop = FALSE], 2, hidden = 2, draws = 2, lambda = 1e-4, epochs = 2, seed = 1))
   expect_identical(dim(predict(one, d$x, "draws")), c(2L, 10L))
 })
 
@@ -175,7 +175,7 @@ test_that("x is standardised where it needs to be", {
   pixels <- cbind(digits$x[1:200, c(322, 350, 378, 406)], digits$x[1:200, 400] / 20, 255) / 255
   pixels[1:120, 5] <- 0
   expect_false(not_to_scale(pixels))
-  fit <- brief(wbb_mlp(pixels, factor(digits$y[1:200]), hidden = 2, draws = 1, epochs = 1, seed = 1))
+  fit <- brief(wbb_mlp(pixels, factor(digits$y[1:200]), hidden = 2, draws = 1, lambda = 1e-4, epochs = 1, seed = 1))
   expect_output(print(fit), "6 columns as they are")
   # Small numbers have none.
   expect_true(not_to_scale(pixels * 1e-6))
@@ -193,28 +193,45 @@ test_that("the defaults of a regression learn from thousands of rows what there 
     scaled <- x %*% diag(10^-c(-6, 0, 3, 0, 6, 0))
     y <- 1e4 * (f(scaled) + 0.5 * rnorm(6000))
   })
-  fit <- wbb_mlp(x[1:4000, ], y[1:4000], draws = 2, seed = 1)
+  fit <- wbb_mlp(x[1:4000, ], y[1:4000], lambda = 4, draws = 2, seed = 1)
   expect_identical(fit$spec$optimizer, "adam")
   new <- 4001:6000
   # 0.94 could be had; plain steps came to 0.78.
   expect_gt(1 - mean((predict(fit, x[new, ]) - y[new])^2) / var(y[new]), 0.88)
   # A rate belongs to its steps.
-  expect_identical(check_optimizer(NULL, plain = TRUE), "sgd")
-  few <- brief(wbb_mlp(x[1:50, ], y[1:50], hidden = 2, draws = 1, epochs = 1, learning_rate = 0.02, seed = 1))
+  expect_identical(c(check_optimizer(NULL, 0.1), check_optimizer(NULL, NULL)), c("sgd", "adam"))
+  few <- brief(wbb_mlp(x[1:50, ], y[1:50], hidden = 2, draws = 1, lambda = 1e-4, epochs = 1, learning_rate = 0.02, seed = 1))
   expect_identical(few$spec[c("optimizer", "learning_rate")], list(optimizer = "sgd", learning_rate = 0.02))
 })
 
 test_that("the defaults learn, whatever the number of rows and the units of the columns", {
-  fit <- wbb_mlp(Species ~ ., iris, draws = 4, seed = 1)
+  fit <- wbb_mlp(Species ~ ., iris, lambda = 0.1, draws = 4, seed = 1)
   expect_true(all(fit$diagnostics$accuracy > 0.94))
   expect_identical(fit$spec$batch_size, 8)
-  in_mm <- wbb_mlp(Species ~ ., cbind(iris[1:4] * 1000, iris[5]), draws = 4, seed = 1)
+  in_mm <- wbb_mlp(Species ~ ., cbind(iris[1:4] * 1000, iris[5]), lambda = 0.1, draws = 4, seed = 1)
   expect_equal(in_mm$diagnostics$accuracy, fit$diagnostics$accuracy, tolerance = 0.02)
-  line <- wbb_mlp(dist ~ speed, cars, draws = 4, seed = 1)
+  line <- wbb_mlp(dist ~ speed, cars, lambda = 0.1, draws = 4, seed = 1)
+  # The units of y change nothing.
+  in_km <- wbb_mlp(I(dist / 1024) ~ speed, cars, lambda = 0.1, draws = 4, seed = 1)
+  expect_equal(1024 * predict(in_km), predict(line), tolerance = 1e-6)
   expect_lt(mean(line$diagnostics$sigma), 1.1 * sigma(lm(dist ~ speed, cars)))
   expect_identical(c(check_batch_size(NULL, 60000), check_epochs(NULL, 60000, 128)), c(128, 10))
   expect_identical(c(check_batch_size(NULL, 5), check_batch_size(NULL, 500)), c(5, 32))
-  expect_identical(check_epochs(NULL, 500, 32), 94)
+  # 200,000 rows or 4,000 steps.
+  expect_identical(c(check_epochs(NULL, 5000, 128), check_epochs(NULL, 500, 32)), c(40, 250))
+})
+
+test_that("by default a network does not learn the noise of a weak signal", {
+  x <- with_seed(1, matrix(rnorm(1100 * 10), 1100))
+  y <- x[, 1] + with_seed(2, rnorm(1100, sd = 2))
+  new <- 101:1100
+  explained <- function(...) {
+    fit <- suppressWarnings(wbb_mlp(x[-new, ], y[-new], hidden = 16, draws = 4, seed = 1, ...))
+    1 - mean((predict(fit, x[new, ]) - y[new])^2) / var(y[new])
+  }
+  # A fifth could be had.
+  expect_gt(explained(), 0.05)
+  expect_lt(explained(lambda = 1e-4), 0)
 })
 
 test_that("lambda can be cross-validated, and is the same in chunks and for any threads", {
@@ -222,18 +239,18 @@ test_that("lambda can be cross-validated, and is the same in chunks and for any 
   d$y <- factor(d$x[, 1] + with_seed(2, rnorm(60)) > 0)
   run <- function(...) {
     suppressWarnings(classes = "wbb_warning_grid", brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = "cv", nlambda = 4, nfolds = 3,
-      lambda_min_ratio = 1e-3, epochs = 30, draws = 4, seed = 1, ...)))
+      lambda_min_ratio = 1e-3, epochs = 30, learning_rate = 0.1, draws = 4, seed = 1, ...)))
   }
   fit <- run(threads = 1)
   expect_identical(fit$lambda_from, "cv")
   expect_identical(nrow(fit$cv$curve), 4L)
   expect_identical(fit$lambda, fit$cv$lambda_min)
-  expect_equal(max(fit$cv$curve$lambda), 0.1 * 60)
+  expect_equal(max(fit$cv$curve$lambda), 0.2 * 60)
   # Twelve columns of which eleven are noise want some penalty.
   expect_gt(fit$lambda, min(fit$cv$curve$lambda))
   expect_identical(run(threads = 2)$draws, fit$draws)
   expect_output(print(fit), "3-fold cross-validation")
-  plain <- brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = fit$lambda, epochs = 30, draws = 4, seed = 1, threads = 1))
+  plain <- brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = fit$lambda, epochs = 30, learning_rate = 0.1, draws = 4, seed = 1, threads = 1))
   expect_identical(plain$draws, fit$draws)
   # The held-out error of a fold is that of a network trained on the others.
   held <- fit$cv$foldid == 1
@@ -242,8 +259,8 @@ test_that("lambda can be cross-validated, and is the same in chunks and for any 
   oracle <- function(lambda) {
     errors <- vapply(1:3, function(fold) {
       case <- as.double(fit$cv$foldid != fold)
-      of_others <- brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = lambda * 2 / 3, epochs = 30, draws = 1, seed = 1, threads = 1,
-        case_weights = case, weights = "ones", prior_weight = "fixed", init = "shared", standardize = TRUE))
+      of_others <- brief(wbb_mlp(d$x, d$y, hidden = NULL, lambda = lambda * 2 / 3, epochs = 30, learning_rate = 0.1, draws = 1, seed = 1, threads = 1,
+        case_weights = case, weights = "ones", prior_weight = "fixed", standardize = TRUE))
       p <- predict(of_others, d$x[case == 0, ])
       -mean(log(p[cbind(seq_len(sum(case == 0)), as.integer(d$y)[case == 0])]))
     }, 0)
@@ -317,9 +334,9 @@ test_that("error messages read well", {
     message_of(wbb_mlp(x, y, hidden = 10, draws = 1e12))
     message_of(wbb_mlp(x, y, keep = "predictions"))
     message_of(wbb_mlp(x, y, test = list(x = x, y = rev(letters[1:20]))))
-    message_of(wbb_mlp(x, d$y, learning_rate = 1e9, draws = 2))
-    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, epochs = 1, seed = 1))
-    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, epochs = 1, seed = 1, average = 0))
+    message_of(wbb_mlp(x, d$y, lambda = 1e-4, learning_rate = 1e9, draws = 2))
+    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, lambda = 1e-4, epochs = 1, seed = 1))
+    message_of(wbb_mlp(x, y, hidden = 2, draws = 3, lambda = 1e-4, epochs = 1, seed = 1, average = 0))
     message_of(accuracy(small_mlp(x, d$y, hidden = 2, draws = 1, epochs = 1), x, d$y))
     message_of(accuracy(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1)))
     message_of(as.matrix(small_mlp(x, y, hidden = 2, draws = 1, epochs = 1), parameters = "W3"))

@@ -41,7 +41,7 @@ formula_fits <- function() {
     lasso = quick(y ~ x1 + f, data),
     bridge = bayes_bridge(y ~ x1 + f, data, draws = 50, burn = 10, chains = 1, seed = 1, threads = 1),
     trend = wbb_trendfilter(y ~ x1, data, order = 1, lambda = 5, draws = 5, seed = 1, threads = 1),
-    mlp = wbb_mlp(y ~ x1 + f, data, hidden = 3, draws = 3, epochs = 3, seed = 1, threads = 1)
+    mlp = wbb_mlp(y ~ x1 + f, data, hidden = 3, draws = 3, lambda = 1e-4, epochs = 3, seed = 1, threads = 1)
   )
 }
 

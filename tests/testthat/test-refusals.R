@@ -136,7 +136,7 @@ test_that("what random changes of fits have found is found by check_fit()", {
   }
   chain <- suppressWarnings(bayes_bridge(d$x, d$y, draws = 5, burn = 2, chains = 1, seed = 1))
   for (part in c("burn", "thin", "chains")) expect_error(print(changed(chain, part, 1:3)), part, class = "wbb_error_fit")
-  network <- suppressWarnings(wbb_mlp(d$x, d$y, hidden = 2, epochs = 1, draws = 2, seed = 1))
+  network <- suppressWarnings(wbb_mlp(d$x, d$y, hidden = 2, lambda = 1e-4, epochs = 1, draws = 2, seed = 1))
   for (part in c("average", "batch_size")) expect_error(print(changed(network, part, NA)), part, class = "wbb_error_fit")
   expect_error(print(changed(wbb(function(w) c(a = sum(w)), n = 5, draws = 2, seed = 1), "road", letters)), "road", class = "wbb_error_fit")
   trend <- wbb_trendfilter(d$y, lambda = 1, draws = 3, seed = 1)

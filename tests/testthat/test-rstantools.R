@@ -62,7 +62,7 @@ test_that("simulate() gives responses in columns, and the seed again", {
 })
 
 test_that("classes are drawn by their probabilities", {
-  net <- wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 20, epochs = 20, standardize = TRUE, seed = 1, threads = 1)
+  net <- wbb_mlp(Species ~ ., iris, hidden = NULL, draws = 20, lambda = 1e-4, epochs = 20, standardize = TRUE, seed = 1, threads = 1)
   prob <- rstantools::posterior_epred(net, iris)
   expect_identical(dim(prob), c(20L, 150L, 3L))
   class <- rstantools::posterior_predict(net, iris, seed = 1)

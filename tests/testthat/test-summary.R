@@ -59,7 +59,7 @@ test_that("head() and tail() of a summary are those of its table", {
   fits <- list(
     quick_diabetes(), wbb_trendfilter(cars$dist, lambda = 5, draws = 5, seed = 1),
     suppressWarnings(bayes_bridge(dist ~ speed, cars, draws = 20, burn = 10, chains = 1, seed = 1)),
-    suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 3, seed = 1))
+    suppressWarnings(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, lambda = 1e-4, epochs = 3, seed = 1))
   )
   for (fit in fits) {
     described <- summary(fit)

@@ -51,7 +51,7 @@ test_that("augment() has residuals of new data that have the response, for every
   trend <- wbb_trendfilter(dist ~ speed, cars, order = 1, lambda = 20, draws = 5, seed = 1, threads = 1)
   expect_equal(generics::augment(trend, newdata = cars[1:4, ])$.resid, cars$dist[1:4] - predict(trend, cars[1:4, ]))
   expect_identical(names(generics::augment(trend, newdata = c(5, 6))), c("speed", ".fitted"))
-  network <- wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, epochs = 5, seed = 1, threads = 1)
+  network <- wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, lambda = 1e-4, epochs = 5, seed = 1, threads = 1)
   expect_equal(generics::augment(network, newdata = cars[1:4, ])$.resid, cars$dist[1:4] - unname(predict(network, cars[1:4, ])))
   expect_null(generics::augment(quick_mlp(draws = 2, epochs = 2), newdata = iris[1:2, ])$.resid)
   expect_identical(generics::augment(fit, newdata = transform(new, y = NA))$.resid, rep(NA_real_, 5))

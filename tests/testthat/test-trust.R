@@ -70,7 +70,7 @@ test_that("no change makes a method fail with an error of R's, or answer nothing
   fits <- quiet(list(
     path = quick(y ~ bmi + g, d, lambda = c(50, 5)), classes = quick(cut(y, 3) ~ bmi, d, family = "multinomial"),
     trend = wbb_trendfilter(y ~ bmi, d, lambda = 5, draws = 9, seed = 1), general = wbb_genlasso(d$y, as.matrix(d[1:2]), diag(2), lambda = 5, draws = 9, seed = 1),
-    network = wbb_mlp(y ~ bmi, d, hidden = 2, draws = 3, epochs = 3, seed = 1), bridge = bayes_bridge(y ~ bmi, d, draws = 20, burn = 10, chains = 2, seed = 1)
+    network = wbb_mlp(y ~ bmi, d, hidden = 2, draws = 3, lambda = 1e-4, epochs = 3, seed = 1), bridge = bayes_bridge(y ~ bmi, d, draws = 20, burn = 10, chains = 2, seed = 1)
   ))
   part <- function(name, value) function(fit) replace(fit, name, list(value))
   within <- function(name, inner, value) function(fit) {

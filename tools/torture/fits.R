@@ -16,7 +16,7 @@ fits <- list(
   summed = do.call(wbb_lasso, c(list(sums, lambda = 1), few["threads"])),
   trend = do.call(wbb_trendfilter, c(list(y, order = 1, lambda = 1), few)),
   genlasso = do.call(wbb_genlasso, c(list(y, D = diff(diag(15)), lambda = 1), few)),
-  network = do.call(wbb_mlp, c(list(x, gl(3, 5), hidden = 2, epochs = 2), few)), regression = do.call(wbb_mlp, c(list(x, y, hidden = 2, epochs = 2), few)),
+  network = do.call(wbb_mlp, c(list(x, gl(3, 5), hidden = 2, lambda = 1e-4, epochs = 2), few)), regression = do.call(wbb_mlp, c(list(x, y, hidden = 2, lambda = 1e-4, epochs = 2), few)),
   bridge = bayes_bridge(x, y, draws = 20, burn = 5, chains = 2, seed = 1, threads = 1),
   model = do.call(wbb, c(list(stats::lm(y ~ a + b, data)), few))
 )
@@ -29,7 +29,7 @@ fits$sums <- sums
 plain <- list(
   wbb_lasso = list(x = x, y = y, lambda = 1, draws = 3, seed = 1, threads = 1), wbb_trendfilter = list(y = y, order = 1, lambda = 1, draws = 3, seed = 1, threads = 1),
   wbb_genlasso = list(y = y, D = diff(diag(15)), lambda = 1, draws = 3, seed = 1, threads = 1),
-  wbb_mlp = list(x = x, y = gl(3, 5), hidden = 2, epochs = 1, draws = 2, seed = 1, threads = 1),
+  wbb_mlp = list(x = x, y = gl(3, 5), hidden = 2, lambda = 1e-4, epochs = 1, draws = 2, seed = 1, threads = 1),
   bayes_bridge = list(x = x, y = y, draws = 5, burn = 2, chains = 1, seed = 1, threads = 1),
   marginal_likelihood = list(x = x, y = y, lambda = 1, draws = 200, burn = 5, seed = 1, threads = 1),
   wbb = list(object = stats::lm(y ~ a + b, data), draws = 3, seed = 1, threads = 1),

@@ -7,7 +7,7 @@ kinds <- c(
   cox = "wbb_lasso(x, cbind(time = abs(y) + 0.1, status = yes), family = 'cox', lambda = 1, draws = 3, seed = 1, threads = 1)",
   trend = "wbb_trendfilter(y, order = 1, lambda = 1, draws = 3, seed = 1, threads = 1)",
   genlasso = "wbb_genlasso(y, D = diff(diag(15)), lambda = 1, draws = 3, seed = 1, threads = 1)",
-  network = "wbb_mlp(x, f, hidden = 2, epochs = 2, draws = 2, seed = 1, threads = 1)",
+  network = "wbb_mlp(x, f, hidden = 2, lambda = 1e-4, epochs = 2, draws = 2, seed = 1, threads = 1)",
   bridge = "suppressWarnings(bayes_bridge(x, y, draws = 10, burn = 5, chains = 1, seed = 1, threads = 1))",
   model = "wbb(stats::lm(y ~ x), statistic = function(m) stats::coef(m), draws = 2, seed = 1, threads = 1)",
   sums = "wbb_moments(y ~ a, wbb_source(data.frame(a = x[, 1], y = y)), draws = 2, seed = 1, threads = 1)",

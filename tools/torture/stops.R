@@ -11,7 +11,7 @@ long <- list(
   trend = function() wbb_trendfilter(cumsum(rnorm(5000)), order = 2, lambda = 100, draws = 1e4, seed = 1),
   trend_cv = function() wbb_trendfilter(cumsum(rnorm(2000)), order = 2, draws = 1e4, seed = 1),
   genlasso = function() wbb_genlasso(rnorm(400), D = diff(diag(400)), lambda = 1, draws = 1e5, seed = 1),
-  network = function() wbb_mlp(as.matrix(iris[1:4]), iris$Species, draws = 1e4, epochs = 50, seed = 1),
+  network = function() wbb_mlp(as.matrix(iris[1:4]), iris$Species, lambda = 1e-4, draws = 1e4, epochs = 50, seed = 1),
   network_cv = function() wbb_mlp(as.matrix(iris[1:4]), iris$Species, lambda = "cv", draws = 1e3, epochs = 200, seed = 1),
   bridge = function() bayes_bridge(y ~ ., diabetes, draws = 1e6, seed = 1),
   marglik = function() wbb_lasso(y ~ ., diabetes, lambda = "marglik", draws = 1e6, seed = 1),

@@ -18,7 +18,7 @@ if (count("limits") > 0L) {
     lasso = "wbb_lasso(matrix(rnorm(2e6), 1e4), rnorm(1e4), lambda = 1, draws = 50, seed = 1, threads = 64)",
     cv = "wbb_lasso(matrix(rnorm(1e6), 500), rnorm(500), draws = 20, seed = 1, threads = 8)",
     trend = "wbb_trendfilter(rnorm(1e5), order = 1, lambda = 10, draws = 100, seed = 1, threads = 8)",
-    network = "wbb_mlp(matrix(rnorm(5e5), 5e3), gl(5, 1000), hidden = c(200, 200), draws = 8, epochs = 1, seed = 1, threads = 8)",
+    network = "wbb_mlp(matrix(rnorm(5e5), 5e3), gl(5, 1000), hidden = c(200, 200), lambda = 1e-4, draws = 8, epochs = 1, seed = 1, threads = 8)",
     bridge = "bayes_bridge(matrix(rnorm(1e6), 1e3), rnorm(1e3), draws = 20, burn = 5, chains = 4, seed = 1, threads = 8)"
   )
   root <- identical(unname(Sys.info()["effective_user"]), "root") && nzchar(Sys.which("setpriv"))

@@ -94,7 +94,7 @@ fn recipe(fields: &Fields, seed: u64) -> Result<Recipe> {
         before: 0,
         batch: fields.count("batch_size")?,
         rate: fields.number("learning_rate")?,
-        decay: fields.number("decay")?,
+        decay: fields.optional_number("decay")?,
         method: Method::new(&fields.text("optimizer")?, fields.number("momentum")?)?,
         average: fields.number("average")?,
         shuffle: either(fields, "batches", "shuffled", "cyclic")?.then_some(batch_seed),

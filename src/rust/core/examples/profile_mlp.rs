@@ -49,7 +49,7 @@ fn run(name: &str, control: &Control) -> Option<()> {
         before: 0,
         batch: 128,
         rate: 0.1,
-        decay: 0.0,
+        decay: Some(0.0),
         method: Method::Sgd,
         average: 0.2,
         shuffle: Some(1),

@@ -86,6 +86,20 @@ fn objective_gradient_and_predictions_of_the_end_are_those_of_the_network() {
 }
 
 #[test]
+fn the_units_of_y_are_those_of_the_answers_alone() {
+    let of = |unit: f64| {
+        let mut data = Data::new(90, 3, 0);
+        data.y.iter_mut().for_each(|y| *y *= unit);
+        let adam = Recipe { method: Method::Adam, batch: 10, decay: None, ..recipe(8, 0.01) };
+        let mlp = data.mlp(data.shape(&[6, 4], Activation::Relu), Law::Exponential, &adam);
+        let (draws, networks) = draw(&mlp, 1, 1);
+        (parameters(&networks[0]), draws.objective[[0, 0]] / (unit * unit))
+    };
+    // A power of two, so that nothing is rounded.
+    assert_eq!(of(1.0), of(1024.0));
+}
+
+#[test]
 fn without_hidden_layer_regression_is_weighted_ridge() {
     let data = Data::new(80, 1, 0);
     let shape = data.shape(&[], Activation::Relu);

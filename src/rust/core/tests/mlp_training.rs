@@ -33,13 +33,33 @@ fn steps_shrink_as_the_paper_says() {
     data.x.fill(0.0);
     let shape = data.shape(&[], Activation::Relu);
     let bias = |epochs, decay| {
-        let recipe = Recipe { lambda: 0.0, decay, ..recipe(epochs, 0.25) };
+        let recipe = Recipe { lambda: 0.0, decay: Some(decay), ..recipe(epochs, 0.25) };
         parameters(&draw(&data.mlp(shape.clone(), Law::Exponential, &recipe), 1, 1).1[0])[1]
     };
     // b₁ = ¼ m, b₂ = b₁ + ¼ e^(−d) (m − b₁).
     let (one, two) = (bias(1, 0.7), bias(2, 0.7));
     let expected = one + 0.25 * (-0.7f64).exp() * (4.0 * one - one);
     assert!((two - expected).abs() < 1e-6 && one != 0.0);
+}
+
+#[test]
+fn steps_fall_to_zero_after_the_common_epochs() {
+    // As above; an epoch is a step, and the first of five is common to all draws.
+    let mut data = Data::new(10, 1, 0);
+    data.x.fill(0.0);
+    let shape = data.shape(&[], Activation::Relu);
+    let bias = |init, epochs| {
+        let recipe = Recipe { lambda: 0.0, decay: None, init, ..recipe(epochs, 0.25) };
+        parameters(&draw(&data.mlp(shape.clone(), Law::Exponential, &recipe), 1, 1).1[0])[1]
+    };
+    // What is left of the way to the mean after steps of a quarter, and of less and less of it.
+    let left = |falls: &[f64]| falls.iter().map(|f| 1.0 - 0.25 * f).product::<f64>();
+    let mean = bias(Init::Shared, 1) / 0.25;
+    let own = bias(Init::Shared, 4);
+    assert!((1.0 - own / mean - left(&[1.0, 0.75, 0.5, 0.25])).abs() < 1e-6);
+    // From the common network (of mean 0) on: four steps that fall from the whole.
+    let common = bias(Init::Trained, 5);
+    assert!((common / own - 1.0).abs() < 1e-4, "{common} {own}");
 }
 
 #[test]
@@ -128,7 +148,7 @@ fn the_first_epochs_of_all_draws_are_those_of_the_data_as_they_are() {
     let data = Data::new(60, 3, 2);
     let shape = data.shape(&[4], Activation::Tanh);
     let of = |law, prior, init, epochs| {
-        let recipe = Recipe { batch: 20, decay: 0.01, init, ..recipe(epochs, 0.1) };
+        let recipe = Recipe { batch: 20, decay: Some(0.01), init, ..recipe(epochs, 0.1) };
         let plan = WeightPlan::new(SEED, law, prior, data.n);
         let mlp = Mlp::new(shape.clone(), data.inputs(), data.target(), None, plan, recipe, true);
         let (draws, networks) = draw(&mlp, 1, 2);

@@ -65,6 +65,17 @@ impl Schedule {
         Schedule { epochs, from: all - averaged.min(all), share, steps: steps as u64 }
     }
 
+    /// What is left of the step when `step` steps were taken, `before` of them in an earlier run: all of it for `steady`
+    /// steps, nothing at the end.
+    pub fn fall(&self, step: u64, before: u64, steady: u64) -> f64 {
+        let end = before + self.epochs as u64 * self.steps;
+        if step < steady || end <= steady {
+            1.0
+        } else {
+            (end - step) as f64 / (end - steady) as f64
+        }
+    }
+
     /// The loss has settled after `epoch` epochs: the end comes sooner, with the same share of averaged
     /// steps before it.
     pub fn settle(&mut self, epoch: usize) {
@@ -102,6 +113,18 @@ mod tests {
         assert_eq!(of(3, 4, 0.0), 12);
         assert_eq!(of(3, 4, 1.0), 0);
         assert_eq!(of(50, 1, 0.2), 50);
+    }
+
+    #[test]
+    fn steps_fall_in_a_line() {
+        let mut schedule = Schedule::new(4, 10, 0.2);
+        let falls = |s: &Schedule| [0, 10, 20, 49].map(|step| s.fall(step, 10, 10));
+        assert_eq!(falls(&schedule), [1.0, 1.0, 0.75, 0.025]);
+        // An end that comes sooner is that of a shorter run.
+        schedule.settle(2);
+        assert_eq!(schedule.fall(30, 10, 10), Schedule::new(3, 10, 0.2).fall(30, 10, 10));
+        // All of a run may be in common.
+        assert_eq!(Schedule::new(1, 10, 0.2).fall(9, 0, 10), 1.0);
     }
 
     #[test]

@@ -10,17 +10,18 @@ use crate::engine::cv::{CrossValidated, Path};
 use crate::engine::job::Control;
 use crate::error::Error;
 
-/// The largest lambda over the weight of the rows, in units of the loss, beyond which a penalty leaves no network.
-const LARGEST: f64 = 0.1;
+/// The largest lambda over the weight of the rows, which leaves nothing of a network. Three layers of norms a, b, c make at
+/// most abc of a standardised column. To follow it by r saves r − r²/2 of the loss and costs 3 λ r^⅔, which is more from 0.2 on.
+const LARGEST: f64 = 0.2;
 
 impl CrossValidated for Mlp {
     fn largest_lambda(&self, _: &Control) -> Result<f64, Error> {
         let total: f64 = (0..self.x.rows).map(|i| self.plan.case(i)).sum();
-        Ok(LARGEST * total * self.target.loss_unit())
+        Ok(LARGEST * total)
     }
 
     fn smallest_ratio(&self) -> f64 {
-        1e-6
+        1e-4
     }
 
     fn folds(&self, count: u32) -> Vec<u32> {

@@ -49,11 +49,11 @@ impl Optimizer {
     }
 
     /// One step of size `rate` along the gradient, which is then set to zero. `shrink` is the
-    /// derivative of each layer's penalty divided by its weights.
+    /// derivative of the penalty divided by the weight.
     pub fn step(
         &mut self,
         layers: &[Layer],
-        shrink: &[f32],
+        shrink: f32,
         rate: f64,
         parameters: &mut [f32],
         gradient: &mut [f32],
@@ -64,7 +64,7 @@ impl Optimizer {
         }
         let [first, second] = self.unseen.map(|unseen| 1.0 - unseen);
         let adam_rate = (rate * second.sqrt() / first) as f32;
-        for (layer, &shrink) in layers.iter().zip(shrink) {
+        for layer in layers {
             for (range, shrink) in [(layer.weights(), shrink), (layer.biases(), 0.0)] {
                 for piece in pieces(range) {
                     control.check()?;

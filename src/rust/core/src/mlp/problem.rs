@@ -167,7 +167,9 @@ impl Mlp {
             let weights = relative(&case, total);
             let sample = self.sample(&weights, 1.0 / total);
             let shuffle = self.recipe.shuffle.map(|_| self.plan.seed());
-            let recipe = Recipe { epochs, shuffle, tolerance: 0.0, ..self.recipe.clone() };
+            // What the draws go on from has not come to rest.
+            let decay = self.recipe.decay.or(Some(0.0));
+            let recipe = Recipe { epochs, shuffle, decay, tolerance: 0.0, ..self.recipe.clone() };
             let (trained, _) = self.train(sample, first, &recipe, control, || {})?;
             // Draws that diverge with it will say so themselves.
             let common = |t: Trained| Common { network: t.parameters, curve: t.curve };

@@ -52,9 +52,10 @@ pub struct Recipe {
     pub before: usize,
     /// Rows of a step.
     pub batch: usize,
-    /// Step k is rate · exp(−decay k).
+    /// Step k is rate · exp(−decay k); without a decay it is constant while draws have their epochs in common and
+    /// then falls to zero in a line.
     pub rate: f64,
-    pub decay: f64,
+    pub decay: Option<f64>,
     pub method: Method,
     /// The share of the steps, at the end, whose iterates are averaged; 0 is the last iterate.
     pub average: f64,
@@ -111,8 +112,6 @@ pub struct Trained {
 pub struct Trainer<'a> {
     layers: Vec<Layer>,
     sample: Sample<'a>,
-    /// Penalty of each layer's squared weights.
-    penalties: Vec<f64>,
     workspace: Workspace,
     judge: Judge,
     gradient: Vec<f32>,
@@ -122,14 +121,8 @@ pub struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     pub fn new(shape: &Shape, sample: Sample<'a>) -> Trainer<'a> {
         let (layers, block) = (shape.layers(), block_rows(shape));
-        // In the units of the target the last layer's weights shrink with it, the others do not.
-        let mut penalties = vec![sample.penalty / sample.target.loss_unit(); layers.len()];
-        if let Some(last) = penalties.last_mut() {
-            *last = sample.penalty;
-        }
         Trainer {
             sample,
-            penalties,
             workspace: Workspace::new(shape, block),
             judge: Judge::new(block),
             gradient: vec![0.0; layers.last().map_or(0, |l| l.biases().end)],
@@ -153,7 +146,8 @@ impl<'a> Trainer<'a> {
         let per_epoch = rows.div_ceil(recipe.batch);
         let mut schedule = Schedule::new(recipe.epochs, per_epoch, recipe.average);
         let steps_before = (recipe.before * per_epoch) as u64;
-        let shrink: Vec<f32> = self.penalties.iter().map(|p| 2.0 * *p as f32).collect();
+        let steady = recipe.before.max(recipe.init.common(recipe.epochs)) * per_epoch;
+        let shrink = 2.0 * self.sample.penalty as f32;
         let mut order: Vec<u32> = (0..rows as u32).collect();
         let mut curve: Vec<f64> = Vec::new();
         let (mut quiet, mut settled, mut steps) = (0, false, 0u64);
@@ -173,10 +167,14 @@ impl<'a> Trainer<'a> {
                 if !losses.loss.is_finite() {
                     return Ok(None);
                 }
-                let decay = recipe.decay * (steps_before + steps) as f64;
-                let rate = recipe.rate * libm::exp(-decay);
+                let step = steps_before + steps;
+                let rate = recipe.rate
+                    * match recipe.decay {
+                        Some(decay) => libm::exp(-(decay * step as f64)),
+                        None => schedule.fall(step, steps_before, steady as u64),
+                    };
                 let (layers, gradient) = (&self.layers, &mut self.gradient);
-                optimizer.step(layers, &shrink, rate, &mut parameters, gradient, control)?;
+                optimizer.step(layers, shrink, rate, &mut parameters, gradient, control)?;
                 if steps >= schedule.from {
                     average.add(&parameters, control)?;
                 }
@@ -189,7 +187,9 @@ impl<'a> Trainer<'a> {
             quiet = if still { quiet + 1 } else { 0 };
             curve.push(objective);
             tick();
-            if recipe.tolerance > 0.0 && quiet >= QUIET && !settled {
+            // Towards the end it is the step that comes to rest.
+            let early = !settled && steps < schedule.from;
+            if recipe.tolerance > 0.0 && quiet >= QUIET && early {
                 settled = true;
                 schedule.settle(curve.len());
             }
@@ -254,7 +254,7 @@ impl<'a> Trainer<'a> {
         let square = |layer: &Layer| -> f64 {
             parameters[layer.weights()].iter().map(|&w| f64::from(w) * f64::from(w)).sum()
         };
-        self.layers.iter().zip(&self.penalties).map(|(l, p)| p * square(l)).sum()
+        self.sample.penalty * self.layers.iter().map(square).sum::<f64>()
     }
 
     /// Loss and gradient over these rows, in double precision.
@@ -275,7 +275,8 @@ impl<'a> Trainer<'a> {
                 }
             }
         }
-        for (layer, p) in self.layers.iter().zip(&self.penalties) {
+        let p = self.sample.penalty;
+        for layer in &self.layers {
             for (t, w) in total[layer.weights()].iter_mut().zip(&parameters[layer.weights()]) {
                 *t += 2.0 * p * *w as f64;
             }

@@ -84,7 +84,7 @@ pub fn recipe(epochs: usize, rate: f64) -> Recipe {
         before: 0,
         batch: usize::MAX,
         rate,
-        decay: 0.0,
+        decay: Some(0.0),
         method: Method::Sgd,
         average: 0.0,
         shuffle: None,
@@ -170,11 +170,9 @@ impl<'a> Plain<'a> {
             self.weights.iter().enumerate().map(|(i, w)| w * self.loss(parameters, i)).sum();
         let mut from = parameters;
         let mut square = 0.0;
-        let last = self.shape.sizes.len() - 2;
-        for (l, sizes) in self.shape.sizes.windows(2).enumerate() {
+        for sizes in self.shape.sizes.windows(2) {
             let (weights, rest) = from.split_at(sizes[0] * sizes[1]);
-            let unit = if l == last { self.scale } else { 1.0 };
-            square += weights.iter().map(|w| (unit * w).powi(2)).sum::<f64>();
+            square += weights.iter().map(|w| (self.scale * w).powi(2)).sum::<f64>();
             from = &rest[sizes[1]..];
         }
         losses + lambda * self.prior * square
