@@ -309,10 +309,10 @@ check_batch_size <- function(value, n) {
 }
 
 # What a network of a few layers needs to learn: as much work whatever the number of rows, but small batches need no more steps than that.
-enough <- c(rows = 2e5, steps = 4000)
+least_work <- c(rows = 2e5, steps = 4000)
 
 check_epochs <- function(value, n, batch_size) {
-  if (is.null(value)) value <- ceiling(max(10, min(enough[["rows"]] / n, enough[["steps"]] / ceiling(n / batch_size))))
+  if (is.null(value)) value <- ceiling(max(10, min(least_work[["rows"]] / n, least_work[["steps"]] / ceiling(n / batch_size))))
   check_count(value, "epochs")
 }
 

@@ -30,7 +30,10 @@ tested_numbers <- function() {
     learning_rate = 0.3, test = cars[c(1, 20, 50), ], seed = 1, threads = 1))
 }
 
-brief_call <- function(arguments) brief(do.call(wbb_mlp, arguments))
+brief_call <- function(arguments) {
+  if (is.null(arguments$lambda)) arguments$lambda <- 1e-4
+  brief(do.call(wbb_mlp, arguments))
+}
 
 # A draw's outputs from its row of as.matrix(), in the order W1, b1, W2, ..., and x in the user's units.
 plain_network <- function(theta, x, sizes, activation = "relu") {
