@@ -49,6 +49,25 @@ test_that("draws that share a model with others are coxph()'s, too", {
   }
 })
 
+test_that("unpenalised columns that nearly depend on each other are told apart", {
+  with_seed(5, {
+    u <- rnorm(150)
+    v <- rnorm(150)
+    eta <- u / 2 + v
+    responses <- list(
+      binomial = rbinom(150, 1, plogis(eta)), poisson = rpois(150, exp(eta)),
+      multinomial = factor(max.col(cbind(eta, 0, 0) - log(rexp(450))))
+    )
+    if (requireNamespace("survival", quietly = TRUE)) responses$cox <- survival::Surv(rexp(150, exp(eta)), rbinom(150, 1, 0.8))
+  })
+  for (family in names(responses)) for (apart in c(1e-4, 1e-7, 1e-9)) {
+    fit <- function(x) quick(x, responses[[family]], family = family, lambda = 0, draws = 5)
+    near <- fit(cbind(u, u + apart * v))
+    expect_true(all(near$diagnostics$status == "converged"))
+    expect_equal(near$diagnostics$objective, fit(cbind(u, v))$diagnostics$objective, tolerance = 1e-6)
+  }
+})
+
 test_that("counts, shares of trials and single trials are one model", {
   grouped <- aggregate(cbind(hits, trials) ~ g, d, sum)
   model <- glm(cbind(hits, trials - hits) ~ g, binomial, grouped)

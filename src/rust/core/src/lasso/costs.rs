@@ -3,6 +3,7 @@
 use super::batch::Road;
 use super::descent::descent_cost;
 use super::problem::{Lasso, Method};
+use super::separate::free_columns;
 use super::starts::Starts;
 
 /// Most columns for which the Gram matrices of a batch of draws are formed in one product.
@@ -90,7 +91,7 @@ impl Lasso {
         let bare = if self.options.refit == Some(0.0) || self.factors.alpha() == 0.0 {
             support
         } else {
-            self.free_columns().len() as f64
+            free_columns(&self.factors, &self.options, self.data.design.cols).len() as f64
         };
         let rows = self.data.design.rows as f64;
         let sweeps = MODEL_SWEEPS * self.sweep_cost(support);

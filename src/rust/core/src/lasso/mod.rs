@@ -53,6 +53,7 @@ mod quadratic;
 mod redrawn;
 mod reference;
 mod rough;
+mod separate;
 mod setup;
 mod starts;
 mod summed;

@@ -9,6 +9,7 @@ use super::gram::Moments;
 use super::newton::Newton;
 use super::problem::{Bench, Lasso, Method, NEARBY, Options};
 use super::reference::Reference;
+use super::separate::separate_free;
 use super::starts::Starts;
 use super::summed::Summed;
 use super::task::{Data, RowWeights, Task};
@@ -20,7 +21,6 @@ use crate::engine::freedom::Spread;
 use crate::engine::job::{Control, Stage};
 use crate::engine::problem::Mode;
 use crate::error::Error;
-use crate::linalg::cholesky::Cholesky;
 use crate::linalg::order::decreasing;
 use crate::moments::Sums;
 use crate::penalty::Factors;
@@ -30,9 +30,6 @@ use std::sync::{Arc, OnceLock};
 
 /// Most columns for which the whole Gram matrix is formed.
 const GRAM_LIMIT: usize = 2000;
-/// Free columns with a smaller pivot (as a part of their square) are told apart by a basis of their
-/// span: half of the digits of a Gram matrix.
-const COLLINEAR: f64 = 1e-7;
 
 impl Lasso {
     pub fn new(
@@ -45,8 +42,7 @@ impl Lasso {
         control.begin(Stage::Mode, 1);
         let case = |i: usize| plan.case(i);
         let design = Design::new(x, options.intercept, case, || control.check())?;
-        let mut lasso = Lasso::on(Arc::new(design), y, plan, options);
-        lasso.separate_free_columns(control)?;
+        let mut lasso = Lasso::on(Arc::new(design), y, plan, options).separated(control)?;
         lasso.prepare(control)?;
         Ok(lasso)
     }
@@ -54,8 +50,8 @@ impl Lasso {
     /// The same problem for another response, on the same design; the weights are those of another seed.
     pub fn with_response(&self, y: Vec<f64>, seed: u64, control: &Control) -> Result<Lasso, Error> {
         let plan = self.plan.clone().with_seed(seed);
-        let mut lasso = Lasso::on(self.data.design.clone(), y, plan, self.options.clone());
-        lasso.exclude_dropped();
+        let (design, options) = (self.data.design.clone(), self.options.clone());
+        let mut lasso = Lasso::on(design, y, plan, options).separated(control)?;
         lasso.prepare(control)?;
         Ok(lasso)
     }
@@ -125,44 +121,11 @@ impl Lasso {
         }
     }
 
-    /// Columns that no lambda penalises.
-    pub(super) fn free_columns(&self) -> Vec<u32> {
-        let never =
-            matches!(&self.options.lambda, Lambda::Given(all) if all.iter().all(|l| *l == 0.0));
-        let unit = |j: &u32| self.factors.unit(*j as usize);
-        (0..self.factors.size() as u32)
-            .filter(|j| unit(j) == 0.0 || (never && unit(j).is_finite()))
-            .collect()
-    }
-
-    /// Where free columns nearly depend on each other, take a basis of their span in their place.
-    fn separate_free_columns(&mut self, control: &Control) -> Result<(), Error> {
-        let free = self.free_columns();
-        if free.len() < 2 || self.data.design.is_sparse() {
-            return Ok(());
-        }
-        let mut weights = RowWeights::Case(&self.plan);
-        let gram = cross(&self.data, &free, 0, control, &mut |first, w| weights.fill(first, w))?;
-        let mut factor = Cholesky::with_threshold(COLLINEAR);
-        factor.factor(free.len(), |row, out| {
-            out.iter_mut().zip(gram.row(row).iter().skip(row)).for_each(|(o, h)| *o = *h);
-            0.0
-        });
-        if factor.has_dependence() {
-            let case = |i: usize| self.plan.case(i);
-            // Nobody shares it yet.
-            if let Some(design) = Arc::get_mut(&mut self.data.design) {
-                design.orthogonalise(&free, case, || control.check())?;
-            }
-            self.exclude_dropped();
-        }
-        Ok(())
-    }
-
-    /// Columns that have no place in the basis of the free ones are no part of the problem.
-    fn exclude_dropped(&mut self) {
-        let dropped = self.data.design.dropped();
-        dropped.iter().for_each(|&j| self.factors.exclude(j as usize));
+    /// Where unpenalised columns nearly depend on each other, in a basis of their span.
+    fn separated(mut self, control: &Control) -> Result<Lasso, Error> {
+        let Lasso { data, factors, options, plan, .. } = &mut self;
+        separate_free(data, factors, options, &|i| plan.case(i), control)?;
+        Ok(self)
     }
 
     /// The moments of all rows with these case weights, where they are worth their cost.

@@ -15,6 +15,7 @@ use crate::engine::job::{Control, Stage};
 use crate::engine::problem::Mode;
 use crate::error::Error;
 use crate::lasso::problem::{Method, Options};
+use crate::lasso::separate::separate_free;
 use crate::lasso::starts::Starts;
 use crate::lasso::task::{self, RowWeights};
 use crate::linalg::order::decreasing;
@@ -132,6 +133,10 @@ impl Glm {
             modes: Vec::new(),
             curve: None,
         };
+        let Glm { data, factors, options, plan, .. } = &mut glm;
+        let Data { base, order, .. } = data;
+        let place = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
+        separate_free(base, factors, options, &|i| plan.case(place(i)), control)?;
         glm.unit = glm.unit_loss(control)?;
         glm.prepare(control)?;
         Ok(glm)
