@@ -23,6 +23,7 @@ falling_doubt <- function(fit) {
   from <- curve[floor((if (falls) 0.5 else 0.8) * end)]
   fall <- from - curve[end]
   share <- fall / from
-  if (share < 0.1 || fall < 0.1 * (curve[1L] - curve[end])) return(NULL)
+  least <- if (falls) 0.1 else 0.05
+  if (share < least || fall < least * (curve[1L] - curve[end])) return(NULL)
   paste0("the loss was still falling, by ", round(100 * share), " % in the last ", if (falls) "half" else "fifth", " of the ", end, " epochs: take more `epochs` (see plot(fit))")
 }

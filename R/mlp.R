@@ -27,14 +27,14 @@
 #'   \lambda w_0 \nabla \sum_l s_l^2 \| W_l \|_F^2 \Big] \Big/ \sum_i w_i, \quad t_k = a \exp(-d k),}{
 #'   theta <- theta - t_k [ n/b sum_(i in batch) w_i grad l_i + lambda w0 grad sum_l s_l^2 |W_l|_F^2 ] / sum_i w_i,
 #'   t_k = a exp(-d k),}
-#' with a the `learning_rate`, d the `decay` and k = 0, 1, ... the number of the step. Without a `decay` (the default) the step is a in the
-#' epochs that draws have in common (see `init`) and then falls to zero in a line, so that a draw comes to rest. So a learning rate
+#' with a the `learning_rate`, d the `decay` and k = 0, 1, ... the number of the step. By default Adam's step is a in the
+#' epochs that draws have in common (see `init`) and then falls to zero in a line, so that a draw comes to rest; plain steps and momentum stay at a. So a learning rate
 #' means what it means in Keras or PyTorch, and weights that are all multiplied by a constant
 #' change nothing. (The paper multiplies the penalty's gradient by n/b as well, which would be another
 #' `lambda`.) `decay = 0` is a constant step. `"momentum"` and `"adam"` use the same gradient.
 #'
 #' At a constant step the last iterate wanders around the minimum, and where it stands at the end says
-#' more of the last batches than of the draw's weights. The step therefore falls, and a draw is the mean of the last iterates
+#' more of the last batches than of the draw's weights. Adam's step therefore falls, and a draw is the mean of the last iterates
 #' (Polyak and Juditsky 1992): those of the share `average` of the steps. `average = 0, decay = 0` is the last
 #' iterate at a constant step, the paper's recipe. With full batches there is no such noise, and nothing is averaged. All that is said
 #' of a draw (`objective`, `loss`, `gradient`, `accuracy`, predictions) is said of the mean.
@@ -52,8 +52,8 @@
 #'   draws;
 #' - `"empty"`: all weights were zero.
 #'
-#' With the epochs of the default there is the same warning when the median loss fell by a tenth or more in the last half of them (the last
-#' fifth with a `decay`), and that was a tenth of its whole fall.
+#' With the epochs of the default there is the same warning when the median loss fell by a tenth or more in the last half of them, and that was a tenth
+#' of its whole fall; at a constant step, or with a `decay`, by a twentieth in the last fifth of them.
 #'
 #' Draws without a network have no row in matrices of draws, in predictions and in what is made of
 #' them; `diagnostics` keeps them, and so does [weights()][weights.wbb].
@@ -139,7 +139,8 @@
 #'   gradient. `NULL` is 128, or about a tenth of the rows where these are few.
 #' @param learning_rate The (first) step; `NULL` is 0.003 for `"adam"`, 0.1 for `"sgd"` and 0.01 for `"momentum"` (for
 #'   regression 0.01 and 0.001).
-#' @param decay The rate at which the step falls, per step; 0 is a constant step. `NULL`: it falls to zero in a line, from the end of the common epochs on.
+#' @param decay The rate at which the step falls, per step; 0 is a constant step. `NULL`: Adam's step falls to zero in a line, from the end of the common
+#'   epochs on, and others are constant.
 #' @param average The share of the steps, at the end of the training, whose iterates are averaged, from 0 to 1; 0 is the
 #'   last iterate.
 #' @param optimizer `"sgd"`, plain stochastic gradient descent (the paper's), `"momentum"` or `"adam"`. `NULL` is Adam, or
@@ -266,7 +267,7 @@ mlp_settings <- function(design, given) {
     lambda = check_one_lambda(given$lambda),
     epochs = check_epochs(given$epochs, n, batch_size), batch_size = batch_size,
     learning_rate = check_learning_rate(given$learning_rate, optimizer, nlevels(design$y) > 0L),
-    decay = if (!is.null(given$decay)) check_number(given$decay, "decay", 0),
+    decay = check_decay(given$decay, optimizer),
     average = check_number(given$average, "average", 0, 1),
     optimizer = optimizer, momentum = check_momentum(given$momentum),
     activation = check_choice(given$activation, "activation", c("relu", "tanh", "identity")),
@@ -318,6 +319,11 @@ check_epochs <- function(value, n, batch_size) {
 
 # The cross-entropy is never steep; the squared error is the steeper the wider the network, and a long step would leave its units dead.
 default_rates <- list(classes = c(sgd = 0.1, momentum = 0.01, adam = 0.003), numbers = c(sgd = 0.01, momentum = 0.001, adam = 0.003))
+
+# NULL falls to zero. Plain steps slow down by themselves near a minimum, and in few epochs come further at a constant rate; Adam's do not.
+check_decay <- function(value, optimizer) {
+  if (!is.null(value)) check_number(value, "decay", 0) else if (optimizer != "adam") 0
+}
 
 # Plain steps that are short enough for steep losses do not come far in our epochs; Adam's have the same length at every steepness. Whoever
 # gives a rate means that of plain steps.
