@@ -142,7 +142,7 @@ median.wbb <- function(x, na.rm = FALSE, lambda = NULL, ...) {
 #' @export
 quantile.wbb <- function(x, probs = seq(0, 1, 0.25), lambda = NULL, ...) {
   probs <- check_numbers(probs, "probs", must = "be probabilities")
-  if (any(probs < 0 | probs > 1)) bad_argument("probs", "be probabilities from 0 to 1", probs)
+  if (!length(probs) || any(probs < 0 | probs > 1)) bad_argument("probs", "be probabilities from 0 to 1", probs)
   draw_quantity(x, lambda, function(draws) {
     limits <- t(column_quantiles(draws, probs))
     colnames(limits) <- paste0(format(100 * probs, trim = TRUE, digits = 7), "%")

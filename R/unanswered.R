@@ -66,13 +66,16 @@ refusal <- function(generic, words) {
 }
 
 #' @export
-Summary.wbb <- function(..., na.rm = FALSE) refuse_operation(.Generic)
+Summary.wbb <- function(..., na.rm = FALSE) refuse_operation(environment())
 
 #' @export
-Math.wbb <- function(x, ...) refuse_operation(.Generic)
+Math.wbb <- function(x, ...) refuse_operation(environment())
 
 #' @export
-Ops.wbb <- function(e1, e2) refuse_operation(.Generic)
+Ops.wbb <- function(e1, e2) refuse_operation(environment())
 
-# R's own call of such a method holds the whole fit.
-refuse_operation <- function(operation) abort("argument", paste0("`", operation, "` cannot be done with a fit. ", no_numbers), "object", call = NULL)
+# R's own call of such a method holds the whole fit; one that is called by its name has no generic.
+refuse_operation <- function(method) {
+  operation <- get0(".Generic", method, ifnotfound = "arithmetic")
+  abort("argument", paste0("`", operation, "` cannot be done with a fit. ", no_numbers), "object", call = NULL)
+}

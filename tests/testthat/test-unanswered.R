@@ -79,3 +79,10 @@ test_that("what the model of wbb() does not know is said with its words", {
   fit <- wbb(survival::coxph(survival::Surv(time, status) ~ age, survival::lung), draws = 5, seed = 1)
   expect_error(family(fit), "of class \"coxph\", says", class = "wbb_error_argument")
 })
+
+test_that("methods that are called by their names refuse as well", {
+  expect_error(Ops.wbb(fits$trend, 1), "`arithmetic` cannot be done", class = "wbb_error_argument")
+  expect_error(Summary.wbb(fits$trend), class = "wbb_error_argument")
+  expect_error(Math.wbb(fits$trend), class = "wbb_error_argument")
+  expect_error(quantile(fits$trend, numeric()), "`probs` must be probabilities", class = "wbb_error_argument")
+})
