@@ -24,7 +24,8 @@ impl SingleCholesky {
     /// column `row + i`. False, and no factor, if it is not definite beyond rounding.
     pub fn factor(&mut self, size: usize, mut fill: impl FnMut(usize, &mut [f32])) -> bool {
         self.size = size;
-        self.stride = padded(size);
+        // An empty one has no rows, and yet they have a length.
+        self.stride = padded(size.max(1));
         self.factor.resize(size * self.stride, 0.0);
         for (row, line) in self.factor.chunks_exact_mut(self.stride).enumerate() {
             fill(row, &mut line[row..size]);
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn solves_what_it_has_factored_at_any_size() {
-        for n in [1, 2, 3, 5, 31, 32, 33, 70, 131] {
+        for n in [0, 1, 2, 3, 5, 31, 32, 33, 70, 131] {
             let element = |a: usize, b: usize| {
                 let noise = ((a * b + a + b) as f32).sin();
                 if a == b { n as f32 + noise } else { noise }

@@ -379,6 +379,18 @@ mod tests {
     }
 
     #[test]
+    fn a_large_problem_may_end_with_nothing() {
+        let size = LARGE + 10;
+        let (h, b) = gram(size, 50, 1, false);
+        let penalty = Penalty { l1: vec![1e3; size], ridge: vec![0.0; size] };
+        let q = Quadratic { gram: square(&h, size), penalty: &penalty };
+        let (zero, mut beta) = (vec![0.0; size], vec![0.1; size]);
+        let origin = Origin { beta: &zero, correlation: &b };
+        Newton::default().minimise(&q, &origin, &mut beta, &Control::default()).unwrap();
+        assert_eq!(beta, zero);
+    }
+
+    #[test]
     fn sweeps_alone_come_close_and_excluded_coordinates_stay_zero() {
         let (h, b) = gram(30, 200, 3, false);
         let mut l1 = vec![5.0; 30];
