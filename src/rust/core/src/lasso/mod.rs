@@ -30,8 +30,8 @@
 //! makes the gap one of second order, so that descents and passes of an elastic net end at the root of what the lasso
 //! needs.
 //!
-//! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`) taken
-//! out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
+//! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`; `separate`
+//! where their columns nearly depend on each other) taken out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
 //! (MATH 9). Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same
 //! problem with weight zero for the rows held out; `redrawn` runs it in every draw.
 
