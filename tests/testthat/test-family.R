@@ -68,6 +68,33 @@ test_that("unpenalised columns that nearly depend on each other are told apart",
   }
 })
 
+test_that("they are told apart in sparse designs as well", {
+  with_seed(6, {
+    x <- as.matrix(Matrix::rsparsematrix(300, 7, 0.3))
+    eta <- x[, 1] - x[, 2] / 2 + x[, 3]
+    responses <- list(
+      gaussian = eta + rnorm(300), binomial = rbinom(300, 1, plogis(eta)), poisson = rpois(300, exp(eta)),
+      multinomial = factor(max.col(cbind(eta, 0, 0) - log(rexp(900))))
+    )
+    if (requireNamespace("survival", quietly = TRUE)) responses$cox <- survival::Surv(rexp(300, exp(eta)), rbinom(300, 1, 0.8))
+  })
+  # The first two columns of x, and the second as a difference of columns; the third twice.
+  near <- cbind(x[, 1], x[, 1] + 1e-7 * x[, 2], x[, 3], x[, 3], x[, 4:7])
+  free <- rep(0:1, c(4, 4))
+  for (family in names(responses)) for (intercept in c(TRUE, FALSE)) {
+    if (family == "cox" && !intercept) next
+    fit <- function(x, free, ...) {
+      x <- methods::as(x, "CsparseMatrix")
+      quick(x, responses[[family]], family = family, lambda = 3, penalty_factor = free, draws = 5, intercept = intercept, ...)
+    }
+    here <- fit(near, free)
+    apart <- fit(x, free[-4])
+    expect_true(all(here$diagnostics$status == "converged"))
+    expect_equal(here$diagnostics$objective, apart$diagnostics$objective, tolerance = 1e-7)
+    expect_equal(unname(fitted(here)), unname(fitted(apart)), tolerance = 1e-4)
+  }
+})
+
 test_that("counts, shares of trials and single trials are one model", {
   grouped <- aggregate(cbind(hits, trials) ~ g, d, sum)
   model <- glm(cbind(hits, trials - hits) ~ g, binomial, grouped)

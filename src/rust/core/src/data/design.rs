@@ -5,7 +5,7 @@ use super::blocks::{Block, Blocked, ROWS, Values, block_rows, ranges};
 use super::rows::{Sparse, SparseRows};
 use super::source::Source;
 use super::standard::Standard;
-use crate::linalg::dense::axpy;
+use crate::linalg::dense::{axpy, dot};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ pub struct Design {
     pub rows: usize,
     pub cols: usize,
     pub standard: Standard,
-    /// Of columns that are there as a basis of their span.
+    /// Of columns some of which are there as what they add to others.
     basis: Option<Basis>,
     /// Rows of a block.
     pub block: usize,
@@ -78,18 +78,24 @@ impl Design {
         Some(Design { rows, cols, standard, basis, block, storage, largest: OnceLock::new() })
     }
 
-    /// Replace these columns by an orthonormal basis of their span, if the matrix is dense. Their
+    /// Other numbers for some of the columns `which`, in the span of these: they have another basis. Their
     /// coefficients must not be penalised. `go_on` is asked now and then.
-    pub fn orthogonalise<E>(
+    pub fn replace<E>(
         &mut self,
+        basis: Basis,
         which: &[u32],
-        case: impl Fn(usize) -> f64,
+        columns: &[(u32, Vec<f64>)],
         go_on: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
-        if let Storage::Dense(x) = &mut self.storage {
-            self.basis = Some(Basis::put(x, which, case, go_on)?);
-            self.largest = OnceLock::new();
+        match &mut self.storage {
+            Storage::Dense(x) => {
+                columns.iter().for_each(|(j, values)| x.set_column(*j as usize, |i| values[i]));
+            }
+            Storage::Sparse(x) => x.replace(which, columns, go_on)?,
+            Storage::Gone => {}
         }
+        self.basis = Some(basis);
+        self.largest = OnceLock::new();
         Ok(())
     }
 
@@ -160,6 +166,41 @@ impl Design {
             }
             most
         })
+    }
+
+    /// Column j with every entry there.
+    pub fn column(&self, j: usize) -> Vec<f64> {
+        match &self.storage {
+            Storage::Dense(x) => x.column(j).collect(),
+            Storage::Sparse(x) => x.filled(j),
+            Storage::Gone => Vec::new(),
+        }
+    }
+
+    /// x_j'v for the columns `which`; `go_on` is asked before each block of rows.
+    pub fn products<E>(
+        &self,
+        which: &[u32],
+        v: &[f64],
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<Vec<f64>, E> {
+        let mut out = vec![0.0; which.len()];
+        if let Storage::Sparse(x) = &self.storage {
+            go_on()?;
+            let (sum, shift): (f64, _) = (v.iter().sum(), x.rows().shift);
+            for (o, &j) in out.iter_mut().zip(which) {
+                let (at, values) = x.column(j as usize);
+                let entries: f64 = at.iter().zip(values).map(|(&i, x)| x * v[i as usize]).sum();
+                *o = entries - shift[j as usize] * sum;
+            }
+        }
+        for rows in self.blocks() {
+            let Some(block) = self.dense_block(&rows) else { break };
+            go_on()?;
+            let column = |j: u32| &block[j as usize * rows.len()..][..rows.len()];
+            out.iter_mut().zip(which).for_each(|(o, &j)| *o += dot(column(j), &v[rows.clone()]));
+        }
+        Ok(out)
     }
 
     /// out += Xβ for a block of rows.

@@ -1,5 +1,6 @@
 //! The user's data, standardised once.
 
+pub mod apart;
 pub mod basis;
 pub mod blocks;
 pub mod design;

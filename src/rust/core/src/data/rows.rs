@@ -93,6 +93,48 @@ impl Sparse {
         Ok(Sparse { by_row, by_column, shift })
     }
 
+    /// Other numbers for some of the columns `which`, sums of these: where none of them has an entry, each has the
+    /// same number in all rows. `go_on` is asked before each column.
+    pub fn replace<E>(
+        &mut self,
+        which: &[u32],
+        columns: &[(u32, Vec<f64>)],
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (rows, cols) = (self.by_row.start.len() - 1, self.shift.len());
+        let mut has_entry = vec![false; rows];
+        for &j in which {
+            self.column(j as usize).0.iter().for_each(|&i| has_entry[i as usize] = true);
+        }
+        let mut replaced: Vec<Option<&[f64]>> = vec![None; cols];
+        columns.iter().for_each(|(j, values)| replaced[*j as usize] = Some(values));
+        let elsewhere = has_entry.iter().position(|has| !has);
+        let mut by_column = Lines::with_capacity(cols, self.size());
+        for (j, new) in replaced.iter().enumerate() {
+            go_on()?;
+            let Some(values) = new else {
+                let (at, values) = self.by_column.get(j);
+                by_column.push(at.iter().zip(values).map(|(&i, &v)| (i as usize, v)));
+                continue;
+            };
+            let common = elsewhere.map_or(0.0, |i| values[i]);
+            let entries = values.iter().zip(&has_entry).enumerate().filter(|(_, (_, has))| **has);
+            by_column.push(entries.map(|(i, (v, _))| (i, v - common)));
+            self.shift[j] = -common;
+        }
+        self.by_row = by_column.transposed(rows, go_on)?;
+        self.by_column = by_column;
+        Ok(())
+    }
+
+    /// Column j with every entry there.
+    pub fn filled(&self, j: usize) -> Vec<f64> {
+        let mut out = vec![-self.shift[j]; self.by_row.start.len() - 1];
+        let (at, values) = self.column(j);
+        at.iter().zip(values).for_each(|(&i, v)| out[i as usize] += v);
+        out
+    }
+
     /// Stored numbers.
     pub fn size(&self) -> usize {
         self.by_row.value.len()

@@ -1,5 +1,6 @@
 //! Solve a batch of weighted lassos: step each, pass over the data once for all, certify, repeat.
 
+use super::by_rows::solve_by_rows;
 use super::certificate::{Certificate, Point};
 use super::cross::{centre, cross};
 use super::free::FreeBlock;
@@ -103,8 +104,14 @@ fn solve_together(
 ) -> Result<Vec<End>, Error> {
     let Some(&Road { data, .. }) = roads.first() else { return Ok(Vec::new()) };
     let mut states: Vec<Progress> = roads.iter().map(|r| Progress::new(r.reference)).collect();
-    for (attempt, _) in attempts.iter_mut().zip(roads).filter(|(_, r)| r.reference.is_none()) {
+    for ((attempt, road), state) in attempts.iter_mut().zip(roads).zip(&mut states) {
         control.check()?;
+        if let Some(proved) = solve_by_rows(data, &mut attempt.task, limits.tolerance, control)? {
+            state.end = ended(Status::Converged, 1, proved);
+        }
+        if state.end.is_some() || road.reference.is_some() {
+            continue;
+        }
         let (task, set) = attempt.working(data);
         set.begin(data, task, limits.tolerance, control)?;
     }
@@ -145,6 +152,10 @@ fn solve_together(
     Ok(states.into_iter().filter_map(|s| s.end).collect())
 }
 
+fn ended(status: Status, iterations: u32, at: Certificate) -> Option<End> {
+    Some(End { status, iterations, objective: at.objective, gap: at.gap })
+}
+
 impl<'a> Attempt<'a> {
     /// The task beside its working set, which is made where there is none.
     fn working(&mut self, data: &Data) -> (&mut Task<'a>, &mut WorkingSet) {
@@ -153,14 +164,7 @@ impl<'a> Attempt<'a> {
     }
 
     pub fn point(&self) -> Point<'_> {
-        Point {
-            beta: &self.task.beta,
-            gradient: &self.task.found.gradient,
-            penalty: &self.task.penalty,
-            rr: self.task.found.rr,
-            yy: self.task.totals.as_ref().map_or(0.0, |t| t.yy),
-            w: self.task.totals.as_ref().map_or(0.0, |t| t.w),
-        }
+        self.task.point()
     }
 
     /// The certificate of β. What unpenalised coordinates add is found only where it decides.
@@ -256,11 +260,8 @@ impl<'a> Progress<'a> {
             history.combine(&mut attempt.task);
         }
         let certificate = attempt.certify(data, limits.tolerance, control)?;
-        let ended = |status, c: Certificate| {
-            Some(End { status, iterations: round, objective: c.objective, gap: c.gap })
-        };
         if certificate.gap <= limits.tolerance {
-            self.end = ended(Status::Converged, certificate);
+            self.end = ended(Status::Converged, round, certificate);
             return Ok(());
         }
         self.remember(&attempt.task, certificate);
@@ -274,9 +275,9 @@ impl<'a> Progress<'a> {
             let certificate = self.go_back(&mut attempt.task, certificate);
             let closer = attempt.certify_by_step(data);
             self.end = if closer.gap <= limits.tolerance {
-                ended(Status::Converged, closer)
+                ended(Status::Converged, round, closer)
             } else {
-                ended(Status::NotConverged, certificate)
+                ended(Status::NotConverged, round, certificate)
             };
         }
         Ok(())

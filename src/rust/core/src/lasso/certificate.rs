@@ -62,6 +62,12 @@ impl Point<'_> {
         Certificate { objective, gap: if proved { gap } else { f64::INFINITY } }
     }
 
+    /// By a gap that is known already.
+    pub fn with_gap(&self, gap: f64) -> Certificate {
+        let (kinks, square) = self.penalties();
+        self.certificate(0.5 * (self.rr.max(0.0) + square) + kinks, gap)
+    }
+
     /// The coordinates without an ℓ1 term and their slopes; none if all slopes are zero. One that is zero
     /// counts beside others: what it leaves to gain depends on them.
     pub fn unpenalised(&self) -> (Vec<usize>, Vec<f64>) {

@@ -31,11 +31,12 @@
 //! needs.
 //!
 //! The small problems are solved by `sweeps` and `newton`, coefficients without a penalty (`free`; `separate`
-//! where their columns nearly depend on each other) taken out first. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
+//! where their columns nearly depend on each other) taken out first; a ridge of more columns than rows goes `by_rows`. Where rows are too many for the memory, `summed` has the same Gram matrices from sums made before
 //! (MATH 9). Every draw ends with the duality gap of `certificate`. Cross-validation (`cv`) is the same
 //! problem with weight zero for the rows held out; `redrawn` runs it in every draw.
 
 mod batch;
+mod by_rows;
 mod certificate;
 mod costs;
 mod cross;

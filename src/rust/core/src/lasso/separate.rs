@@ -1,8 +1,9 @@
-//! Columns without a penalty that nearly depend on each other, told apart by a basis of their span.
+//! Columns without a penalty that nearly depend on each other, told apart by what each adds to the others.
 
 use super::cross::cross;
 use super::problem::Options;
 use super::task::Data;
+use crate::data::apart::tell_apart;
 use crate::engine::cv::Lambda;
 use crate::engine::job::Control;
 use crate::error::Error;
@@ -10,8 +11,8 @@ use crate::linalg::cholesky::Cholesky;
 use crate::penalty::Factors;
 use std::sync::Arc;
 
-/// Free columns with a smaller pivot (as a part of their square) are told apart by a basis of their
-/// span: half of the digits of a Gram matrix.
+/// Free columns with a smaller pivot (as a part of their square) are told apart: half of the digits of a
+/// Gram matrix.
 const COLLINEAR: f64 = 1e-7;
 
 /// The first `cols` coordinates that no lambda penalises.
@@ -21,7 +22,7 @@ pub fn free_columns(factors: &Factors, options: &Options, cols: usize) -> Vec<u3
     (0..cols as u32).filter(|j| unit(j) == 0.0 || (never && unit(j).is_finite())).collect()
 }
 
-/// Where free columns nearly depend on each other, take a basis of their span in their place, unless the design is
+/// Where free columns nearly depend on each other, put another basis of their span in their place, unless the design is
 /// shared: then that was done before. Columns without a place in the basis are no part of the problem, in any class.
 pub fn separate_free(
     data: &mut Data,
@@ -33,7 +34,7 @@ pub fn separate_free(
     let cols = data.design.cols;
     let free = free_columns(factors, options, cols);
     let own = Arc::get_mut(&mut data.design).is_some();
-    if free.len() >= 2 && own && !data.design.is_sparse() {
+    if free.len() >= 2 && own {
         let mut fill = |first: usize, w: &mut [f64]| {
             w.iter_mut().enumerate().for_each(|(r, w)| *w = case(first + r));
         };
@@ -44,7 +45,9 @@ pub fn separate_free(
             0.0
         });
         if let Some(design) = Arc::get_mut(&mut data.design).filter(|_| factor.has_dependence()) {
-            design.orthogonalise(&free, case, || control.check())?;
+            let go_on = || control.check();
+            let (basis, columns) = tell_apart(design, &free, &factor, case, go_on)?;
+            design.replace(basis, &free, &columns, go_on)?;
         }
     }
     for &j in data.design.dropped() {

@@ -1,5 +1,6 @@
 //! A weighted problem in the making: its data, weights and penalty, and where it stands.
 
+use super::certificate::Point;
 use crate::data::design::Design;
 use crate::penalty::Penalty;
 use crate::random::weights::{DrawWeights, WeightPlan};
@@ -100,6 +101,18 @@ impl<'a> Task<'a> {
             f64::INFINITY
         } else {
             self.found.gradient[j].abs() / self.penalty.l1[j]
+        }
+    }
+
+    /// Where it stands, after a pass.
+    pub fn point(&self) -> Point<'_> {
+        Point {
+            beta: &self.beta,
+            gradient: &self.found.gradient,
+            penalty: &self.penalty,
+            rr: self.found.rr,
+            yy: self.totals.as_ref().map_or(0.0, |t| t.yy),
+            w: self.totals.as_ref().map_or(0.0, |t| t.w),
         }
     }
 
