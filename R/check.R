@@ -154,12 +154,22 @@ check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be nu
   if (!is.null(n) && length(value) != n) {
     bad_argument(argument, paste("have length", n), value, paste("has length", length(value)))
   }
-  bad <- !is.finite(value) | value < lower
-  if (any(bad)) {
-    at <- first_bad(bad)
-    bad_argument(argument, must, value, paste("element", at, "is", show_value(value[[at]])))
-  }
+  at <- first_outside(value, lower)
+  if (!is.na(at)) bad_argument(argument, must, value, paste("element", at, "is", show_value(value[[at]])))
   as.double(value)
+}
+
+# The first element that is not a finite number of at least `lower`, or NA. R hears no interrupt inside a vectorised
+# call, so that a long vector is looked at in parts.
+first_outside <- function(value, lower, size = 2^20, look = function() Sys.sleep(0)) {
+  outside <- function(part) first_bad(!is.finite(part) | part < lower)
+  if (length(value) <= size) return(outside(value))
+  for (from in seq(0, length(value) - 1, by = size)) {
+    at <- outside(value[seq.int(from + 1, min(from + size, length(value)))])
+    if (!is.na(at)) return(from + at)
+    look()
+  }
+  NA
 }
 
 # Probabilities of intervals, as many as there are to be.

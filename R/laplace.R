@@ -107,11 +107,15 @@ laplace_problem <- function(y, lambda, sigma) {
       bad_argument(name, paste("have a length that divides", n), NULL, paste("has length", lengths[[name]]))
     }
   }
-  y <- rep_len(y, n)
-  lambda <- rep_len(lambda, n)
-  sigma <- rep_len(sigma, n)
+  # What has its length is not copied, and numbers are multiplied before they are repeated: R hears no interrupt
+  # inside a call on millions of them.
+  to_length <- function(x) if (length(x) == n) x else rep_len(x, n)
+  if (lengths[["lambda"]] > 1L && lengths[["sigma"]] > 1L) {
+    lambda <- to_length(lambda)
+    sigma <- to_length(sigma)
+  }
   list(
-    y = y, lambda = lambda, sigma = sigma, threshold = lambda * sigma * sigma,
-    names = if (length(names) == n) names
+    y = to_length(y), lambda = to_length(lambda), sigma = to_length(sigma),
+    threshold = to_length(lambda * sigma * sigma), names = if (length(names) == n) names
   )
 }

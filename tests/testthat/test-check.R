@@ -112,3 +112,17 @@ test_that("an argument of another picture is not called a mistake for itself", {
   error <- expect_bad(plot(fit, standardize = TRUE), "standardize", "for this `type`; another has it")
   expect_no_match(conditionMessage(error), "Did you mean")
 })
+
+test_that("long numbers are looked at in parts, between which a stop is heard", {
+  looks <- 0
+  value <- rep(1, 95)
+  expect_identical(first_outside(value, 0, 10, function() looks <<- looks + 1), NA)
+  expect_identical(looks, 10)
+  for (at in c(1, 10, 11, 90, 91, 95)) {
+    for (bad in c(NA, NaN, Inf, -1)) {
+      expect_equal(first_outside(replace(value, at, bad), 0, size = 10), at)
+      expect_equal(first_outside(replace(value, at, bad), 0), at)
+    }
+  }
+  expect_identical(first_outside(double(), 0), NA_integer_)
+})

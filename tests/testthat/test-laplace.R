@@ -89,3 +89,14 @@ test_that("a seed reproduces and leaves R's generator alone", {
   expect_identical(laplace_wbb_draws(1:3, 1, draws = 5, seed = 1), laplace_wbb_draws(1:3, 1, draws = 5, seed = 1))
   expect_identical(.Random.seed, before)
 })
+
+test_that("lengths that do not divide each other are recycled to that of y", {
+  y <- c(-2, -1, 0.5, 1, 2, 3)
+  lambda <- c(0.5, 1)
+  sigma <- c(1, 2, 3)
+  one <- function(f) mapply(f, y, rep_len(lambda, 6), sigma = rep_len(sigma, 6))
+  expect_identical(laplace_posterior_mean(y, lambda, sigma), one(laplace_posterior_mean))
+  expect_identical(laplace_wbb_mean(y, lambda, sigma = sigma), one(laplace_wbb_mean))
+  expect_identical(laplace_wbb_mean(y, lambda, sigma = 2), mapply(laplace_wbb_mean, y, rep_len(lambda, 6), sigma = 2))
+  expect_identical(laplace_wbb_mean(double(), 1), double())
+})
