@@ -179,3 +179,16 @@ test_that("coefficients that the data do not determine are left out, and said", 
     expect_output(print(fit), "left out")
   }
 })
+
+test_that("rows of a model are found by their names, and without any by their places", {
+  found <- function(frame, data) rows_among(frame, list(data = data, size = nrow(data), names = row.names(data)))
+  plain <- data.frame(y = c(1, 5, 2, 4), x = 1:4)
+  named <- `row.names<-`(plain, letters[1:4])
+  for (data in list(plain, named)) {
+    for (rows in list(1:4, c(3, 1, 4, 2), 2:4, c(4, 1))) expect_identical(found(data[rows, ], data), as.integer(rows))
+    expect_identical(found(stats::model.frame(y ~ x, data), data), 1:4)
+  }
+  expect_identical(found(stats::model.frame(lm(y ~ x, plain, subset = c(4, 2, 3, 1))), plain), c(4L, 2L, 3L, 1L))
+  # No names of the frame's own, but other names in the data: nothing says which rows they are.
+  expect_true(anyNA(found(plain, named)))
+})
