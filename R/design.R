@@ -69,7 +69,7 @@ numeric_x <- function(x, argument) {
   if (is(x, "Matrix")) x <- as.matrix(x)
   if (!is.matrix(x)) {
     bad_argument(argument, "be a matrix, a data frame or a sparse Matrix", x,
-      advice = if (is.character(x)) "A formula is written without quotes." else if (is.atomic(x)) paste0("Use `as.matrix(", argument, ")` for a single column."))
+      advice = if (is.character(x)) "A formula is written without quotes." else if (is.atomic(x)) paste0("Use `as.matrix(", argument, ")` for a single column, `t(", argument, ")` for a single row."))
   }
   if (!(is.numeric(x) || is.logical(x))) {
     bad_argument(argument, "be numeric", x, paste("is a", typeof(x), "matrix"))
@@ -273,14 +273,45 @@ refuse_bars <- function(formula) {
     bad_argument("formula", "have no random effects", NULL, paste0("has (", deparse1(bar), ")"),
       "The bootstraps' `cluster` lets rows of a group share a weight; a logical column is written I(a | b).")
   }
+  refuse_specials(formula)
 }
+
+# What these mean to coxph() is no column; as functions they give one, and a fit would take it.
+refuse_specials <- function(formula) {
+  advice <- c(
+    strata = "There is one baseline hazard: wbb(coxph(...)) draws from the posterior of a stratified model.",
+    cluster = "Take it out and give the groups to the argument `cluster`.",
+    frailty = "The argument `cluster` lets rows of a group share a weight.",
+    ridge = "All columns are penalised: see `lambda`, `alpha` and `penalty_factor`.",
+    pspline = "Use splines::ns(), or wbb(coxph(...))."
+  )
+  special <- find_special(formula[[length(formula)]], names(advice))
+  if (!is.null(special)) {
+    bad_argument("formula", "have columns alone", NULL, paste("has", deparse1(special)), advice[[called_function(special)]])
+  }
+}
+
+find_special <- function(term, names) {
+  if (!is.call(term)) return(NULL)
+  if (called_function(term) %in% names) return(term)
+  if (!called_function(term) %in% formula_operators) return(NULL)
+  for (part in as.list(term)[-1L]) {
+    special <- find_special(part, names)
+    if (!is.null(special)) return(special)
+  }
+}
+
+formula_operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
+
+# Also of survival::strata().
+called_function <- function(term) utils::tail(as.character(term[[1L]]), 1L)
 
 # Within any other function than a formula's operators a bar means "or".
 find_bar <- function(term) {
   if (!is.call(term)) return(NULL)
   operator <- as.character(term[[1L]])[1L]
   if (operator %in% c("|", "||")) return(term)
-  if (!operator %in% c("+", "-", "*", ":", "/", "^", "%in%", "(")) return(NULL)
+  if (!operator %in% formula_operators) return(NULL)
   for (part in as.list(term)[-1L]) {
     bar <- find_bar(part)
     if (!is.null(bar)) return(bar)

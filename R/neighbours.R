@@ -46,6 +46,12 @@ model_get_weights.wbb <- function(model) {
   if (is.null(own)) rep(1, stats::nobs(model)) else own
 }
 
+# insight's word for those of rows; NULL, as of lm(), where there are none.
+get_weights.wbb <- function(x, ...) {
+  check_fit(x)
+  if (inherits(x, "wbb_any")) insight::get_weights(own_model(x, "get_weights()"), ...) else x$spec$case_weights
+}
+
 # Likelihoods that are not maximised cannot be compared so; extractAIC() is what drop1() and step() ask for.
 no_comparison <- function(what) {
   abort("argument", paste0(what, " compares models by their maximised likelihoods, and that of a penalised fit is not: see P(=0) in summary(fit), ",

@@ -27,7 +27,7 @@ unanswered <- function() {
       profile = "confint(fit) has the limits of the draws, which need no profile.",
       TukeyHSD = "emmeans::emmeans(fit, pairwise ~ g) compares the levels of g."
     ),
-    base = c(each(no_qr, "qr", "kappa"), each(no_numbers, "t")),
+    base = c(each(no_qr, "qr", "kappa"), each(no_numbers, "t", "sort", "rev"), subset = "update(fit, subset = ) fits some of the rows."),
     graphics = c(each(no_pictures, "hist", "boxplot", "barplot"), each("predict(fit, newdata) has the numbers to draw.", "lines", "points")),
     bayesplot = each(no_chains, "rhat", "neff_ratio", "nuts_params", "log_posterior"),
     bayestestR = c(
@@ -63,6 +63,12 @@ refusal <- function(generic, words) {
     if (inherits(..1, "wbb_any")) words <- paste0(words, " Of the model that was fitted first: ", generic, "(fit$model).")
     abort("argument", paste0(generic, "() has no answer for a fit of class ", show_value(class(..1)[1L]), ". ", words), "object", call = sys.call())
   }
+}
+
+# A fit is a list and no table: with two indices R would speak of dimensions.
+element_of_fit <- function(x, ...) {
+  if (nargs() > 2L) abort("argument", paste("`[` cannot be done with a fit and two indices.", no_numbers), "object", call = NULL)
+  NextMethod("[")
 }
 
 #' @export

@@ -24,6 +24,8 @@ weights.wbb <- function(object, draws = NULL, ...) {
   check_dots(..., .function = "weights", .known = "draws")
   check_fit(object)
   spec <- object$spec
+  # It asks any model, and means the weights of rows.
+  if (identical(sys.function(sys.parent()), stats::weighted.residuals)) return(spec$case_weights)
   if (any(c("case_weights", "cluster") %in% spec$by_row)) check_kept(object, "y")
   rows <- check_draws_index(draws, draw_count(spec))
   penalties <- penalty_names(spec)

@@ -110,6 +110,22 @@ test_that("groups of mixed models are refused, where they are meant", {
   expect_identical(variable.names(either)[3], "I(x1 > 0 | g > 3)TRUE")
 })
 
+test_that("what coxph() takes out of a formula is not taken for a column", {
+  skip_if_not_installed("survival")
+  data$g <- rep(1:6, 10)
+  data$time <- seq_len(60)
+  library(survival)
+  cox <- function(formula) quick(formula, data, family = "cox")
+  expect_bad(cox(Surv(time) ~ x1 + strata(g)), "formula", "wbb(coxph(...))")
+  expect_bad(cox(Surv(time) ~ x1 + survival::strata(g)), "formula", "survival::strata(g)")
+  expect_bad(cox(Surv(time) ~ x1 + cluster(g)), "formula", "argument `cluster`")
+  expect_bad(cox(Surv(time) ~ x1 * (x2 + frailty(g))), "formula", "frailty(g)")
+  expect_bad(quick(y ~ ridge(x1, x2), data), "formula", "penalty_factor")
+  expect_bad(quick(y ~ pspline(x1), data), "formula", "ns()")
+  data$cluster <- data$g
+  expect_identical(variable.names(quick(y ~ x1 + cluster, data))[3], "cluster")
+})
+
 test_that("degenerate data work", {
   constant <- quick(cbind(x, one = 1), y)
   expect_true(all(as.matrix(constant)[, "one"] == 0))

@@ -86,3 +86,11 @@ test_that("methods that are called by their names refuse as well", {
   expect_error(Math.wbb(fits$trend), class = "wbb_error_argument")
   expect_error(quantile(fits$trend, numeric()), "`probs` must be probabilities", class = "wbb_error_argument")
 })
+
+test_that("a fit is no table", {
+  for (fit in fits) {
+    expect_error(fit[1, 1], "as.matrix(fit)", fixed = TRUE, class = "wbb_error_argument")
+    expect_error(fit[, "bmi"], "two indices", class = "wbb_error_argument")
+    expect_identical(names(fit["draws"]), "draws")
+  }
+})

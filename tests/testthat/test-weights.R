@@ -97,3 +97,14 @@ test_that("laws are described", {
   expect_identical(weight_law("dirichlet")$parameter, 1)
   expect_bad(weight_law("beta"), "name", "beta")
 })
+
+test_that("what means weights of rows is given those, and not the random ones", {
+  plain <- quick(y ~ bmi, diabetes)
+  expect_identical(weighted.residuals(plain), residuals(plain, type = "deviance"))
+  own <- rep(c(0.5, 2), 221)
+  weighted <- quick(y ~ bmi, diabetes, case_weights = own)
+  expect_identical(weighted.residuals(weighted), residuals(weighted, type = "deviance"))
+  skip_if_not_installed("insight")
+  expect_null(insight::get_weights(plain))
+  expect_equal(insight::get_weights(weighted), own)
+})
