@@ -22,6 +22,27 @@ deltaMethod.wbb <- function(object, ..., lambda = NULL) {
   ask_car("deltaMethod", coef(object, lambda = lambda), ..., .more = list(vcov. = stats::vcov(object, lambda = lambda)))
 }
 
+#' @exportS3Method car::vif wbb
+vif.wbb <- function(mod, ...) {
+  check_one_vector(mod, "mod")
+  ask_car("vif", mod, ..., .more = NULL)
+}
+
+#' @exportS3Method car::Anova wbb
+Anova.wbb <- function(mod, ...) {
+  check_one_vector(mod, "mod")
+  ask_car("Anova", mod, ..., .more = NULL)
+}
+
+# Their tests are of the terms of one vector of coefficients.
+check_one_vector <- function(fit, argument) {
+  check_fit(fit)
+  kind <- if (inherits(fit, "wbb_mlp")) "a network" else if (is_path(fit)) "a fit with several lambdas" else if (!is.null(fit$spec$classes)) "a fit with several classes"
+  if (!is.null(kind)) {
+    bad_argument(argument, "have one coefficient for each column", NULL, paste("is", kind), "update(fit, lambda = ) fits one lambda; plot(fit, \"importance\") shows what terms add.")
+  }
+}
+
 # Its default method, which knows what `...` may be; its errors are of the hypothesis.
 ask_car <- function(generic, ..., .more) {
   default <- utils::getS3method(generic, "default", envir = asNamespace("car"))

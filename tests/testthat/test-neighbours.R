@@ -354,3 +354,19 @@ test_that("intervals of maximum likelihood, as sjPlot asks for them, are those o
   expect_identical(limits(ci_method = "wald"), limits())
   expect_false(identical(limits(ci_method = "hdi"), limits()))
 })
+
+test_that("car's tests of terms are of one vector of coefficients", {
+  skip_if_not_installed("car")
+  v <- vcov(fit)
+  r <- stats::cov2cor(v[-1, -1])
+  expect_equal(car::vif(fit)["bmi", "GVIF"], det(r[-1, -1]) / det(r), ignore_attr = TRUE)
+  expect_equal(car::Anova(fit)["bmi", "Chisq"], unname(coef(fit)["bmi"]^2 / v["bmi", "bmi"]))
+  path <- quick(y ~ bmi + map, d, lambda = c(50, 5))
+  classes <- quick(g ~ bmi + map, d, family = "multinomial")
+  network <- suppressWarnings(wbb_mlp(y ~ bmi + map, d, hidden = 2, lambda = 0.1, draws = 2, epochs = 2, seed = 1))
+  for (several in list(path, classes, network)) {
+    expect_bad(car::vif(several), "mod", "one coefficient")
+    expect_bad(car::Anova(several), "mod", "one coefficient")
+  }
+  expect_error(car::vif(quick(y ~ bmi, d)), "fewer than 2 terms", class = "wbb_error_argument")
+})
