@@ -66,7 +66,8 @@ refusal <- function(generic, words) {
 }
 
 # A fit is a list and no table: with two indices R would speak of dimensions.
-element_of_fit <- function(x, ...) {
+#' @export
+`[.wbb` <- function(x, ...) {
   if (nargs() > 2L) abort("argument", paste("`[` cannot be done with a fit and two indices.", no_numbers), "object", call = NULL)
   NextMethod("[")
 }
