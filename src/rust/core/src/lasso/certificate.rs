@@ -111,6 +111,10 @@ impl Point<'_> {
         for (j, &b) in self.beta.iter().enumerate().filter(|(j, _)| l1[*j].is_finite()) {
             let (g, d) = (self.gradient[j], ridge[j]);
             let beyond = g.abs() - l1[j];
+            // Most coordinates add nothing.
+            if b == 0.0 && beyond <= 0.0 {
+                continue;
+            }
             if beyond > 0.0 && d <= 0.0 {
                 return f64::INFINITY;
             }

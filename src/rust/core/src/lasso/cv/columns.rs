@@ -127,7 +127,7 @@ impl FoldColumns {
         if data.design.is_sparse() {
             let residual = self.weights.iter().zip(&data.y).map(|(w, y)| from(*w, *y)).collect();
             let mut sparse = Sparse { fold: self, design: &data.design, residual, level: 0.0 };
-            support.for_each(|(j, b)| sparse.subtract(j, *b));
+            subtract_sparse(&mut sparse, &task.beta);
             return Box::new(sparse);
         }
         let mut residual = vec![0.0f32; self.single.len()];
@@ -258,6 +258,15 @@ impl Slopes for Sparse<'_> {
             *r = (-by * self.fold.weights[i as usize]).mul_add(*v, *r);
         }
         self.level += by * self.shift(j);
+    }
+}
+
+dispatch! {
+    /// r −= Xβ. Outside of such a loop a fused product is a call of its own, for each entry.
+    fn subtract_sparse(sparse: &mut Sparse, beta: &[f64]) {
+        for (j, b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            sparse.subtract(j, *b);
+        }
     }
 }
 
