@@ -30,7 +30,7 @@ const LOOSEST: f64 = 0.3;
 /// The most that slopes may miss beyond the estimate.
 const MOST_SLACK: f64 = 20.0;
 /// Sweeps of the support for one of all columns, and the part of its change at which they end.
-const INNER: u32 = 8;
+pub const INNER: u32 = 8;
 const SETTLED: f64 = 0.1;
 /// Looks at all columns that a walk may always take, sweeps of the support, and the cost of the exact step in cubes of the support.
 const FREE: f64 = 10.0;
