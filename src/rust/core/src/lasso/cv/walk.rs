@@ -27,6 +27,8 @@ const BEHIND: f64 = 0.05;
 const LEAST: f64 = 1e-3;
 /// Part of a slope's λ that it may miss where hardly anything is fitted.
 const LOOSEST: f64 = 0.3;
+/// The part of a gap that is small enough at which walks aim.
+const AIM: f64 = 0.5;
 /// The most that slopes may miss beyond the estimate.
 const MOST_SLACK: f64 = 20.0;
 /// Sweeps of the support for one of all columns, and the part of its change at which they end.
@@ -135,7 +137,12 @@ impl Walk {
         gap(point) <= self.enough
     }
 
-    /// The same after a walk that had to end without knowing: the next one is finer, or less so.
+    /// Is it what walks that end by themselves aim at?
+    pub fn is_nearer(&self, point: &Point) -> bool {
+        gap(point) <= AIM * self.enough
+    }
+
+    /// Small enough, after a walk that had to end without knowing: the next one is finer, or less so.
     pub fn learn(&mut self, point: &Point) -> bool {
         let gap = gap(point);
         if gap > self.enough {
@@ -143,7 +150,7 @@ impl Walk {
         } else if gap < 0.5 * self.enough {
             self.slack = (1.5 * self.slack).min(MOST_SLACK);
         }
-        self.precision *= (0.5 * self.enough / gap).clamp(0.01, 0.5);
+        self.precision *= (AIM * self.enough / gap).clamp(0.01, 0.5);
         gap <= self.enough
     }
 
