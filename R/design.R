@@ -162,6 +162,7 @@ code_column <- function(value, contrasts, name, argument) {
 formula_inputs <- function(call, settings, row_arguments, values, response = check_response) {
   in_frame <- c("formula", "data", "subset", "na.action", row_arguments)
   check_unquoted(call, c("subset", row_arguments))
+  for (name in intersect(row_arguments, names(call))) call[name] <- list(row_expression(call[[name]], values))
   contrasts <- formula_error(eval(call$contrasts, parent.env(values)), "contrasts")
   design <- formula_design(call[c(1L, match(in_frame, names(call), 0L))], values, response, contrasts)
   design$offset <- stats::model.offset(design$model)
@@ -172,6 +173,18 @@ formula_inputs <- function(call, settings, row_arguments, values, response = che
     settings[name] <- list(design$model[[paste0("(", name, ")")]])
   }
   list(design = design, settings = settings)
+}
+
+# A name that is no column and, where the formula was written, only that of a function, as `weights` is, means what it is where
+# the call stands: parsnip makes formulas of its own.
+row_expression <- function(expression, values) {
+  if (!is.symbol(expression)) return(expression)
+  name <- as.character(expression)
+  from <- environment(values$formula)
+  column <- name %in% names(get0("data", values, inherits = FALSE))
+  if (column || is.null(from) || !is.function(get0(name, from))) return(expression)
+  here <- get0(name, parent.env(values), ifnotfound = expression)
+  if (is.function(here)) expression else here
 }
 
 # A column is named without quotes, as in lm(); model.frame() would speak of lengths.

@@ -185,3 +185,14 @@ test_that("responses whose squares are no numbers are refused where that would d
   expect_identical(quick(x, cos(1:20) * 2^-600, lambda = 2^-600)$draws * 2^600, quick(x, cos(1:20), lambda = 1)$draws)
   expect_silent(quick(x, rep(0, 20)))
 })
+
+test_that("weights of rows may have the name of a function, where the formula comes from elsewhere", {
+  formula <- y ~ bmi + age
+  environment(formula) <- globalenv()
+  fit <- function(weights, data = diabetes) wbb_lasso(formula, data, case_weights = weights, lambda = 5, draws = 3, seed = 1)
+  own <- rep(c(1, 2), length.out = nrow(diabetes))
+  expect_identical(fit(own)$draws, wbb_lasso(y ~ bmi + age, diabetes, case_weights = own, lambda = 5, draws = 3, seed = 1)$draws)
+  expect_identical(fit(NULL)$draws, wbb_lasso(y ~ bmi + age, diabetes, lambda = 5, draws = 3, seed = 1)$draws)
+  expect_identical(fit(NULL, cbind(diabetes, weights = own))$draws, fit(own)$draws)
+  expect_bad(fit(mean), "formula", "type")
+})
