@@ -1,11 +1,13 @@
 # The two ways into every estimator, data or a formula, and the call that a fit remembers. An estimator brings
 # only its own arguments; see R/fit.R for what it declares.
 
-# What a generic dispatches on: its first argument, or a formula, which may be named and stand anywhere, as in lm().
+# What a generic dispatches on: its first argument, or a formula, which may be named and stand anywhere, as in lm(), also
+# behind data that a pipe puts first.
 entry <- function(first, ...) {
-  if (!missing(first)) return(first)
   at <- match("formula", dots_names(...), 0L)
-  if (at > 0L) ...elt(at)
+  given <- !missing(first)
+  if (at > 0L && (!given || is.data.frame(first) || inherits(first, "wbb_source"))) return(...elt(at))
+  if (given) first
 }
 
 # From the method for data, whose arguments in this moment are the settings.

@@ -7,7 +7,7 @@ test_that("misspelt arguments get a suggestion", {
   expect_bad(quick(x, y, penalty.factor = 1), "penalty.factor", "`penalty_factor`")
   expect_bad(quick_diabetes(standardise = TRUE), "standardise", "`standardize`")
   expect_bad(quick_diabetes(famly = "binomial"), "famly", "family")
-  expect_bad(wbb_lasso(diabetes, formula = y ~ .), "formula", "formula comes first")
+  expect_bad(wbb_lasso(x, formula = y ~ .), "formula", "formula comes first")
   expect_bad(wbb_lasso(y = y), "x", "missing")
   expect_bad(wbb_lasso(), "x", "missing")
   expect_bad(predict(quick(x, y), newx = x), "newx", "`newdata`")
@@ -85,6 +85,11 @@ test_that("the fit remembers what was typed", {
   # A formula may stand anywhere.
   anywhere <- wbb_lasso(data = data, lambda = 5, draws = 3, seed = 1, formula = y ~ .)
   expect_identical(anywhere$draws, wbb_lasso(y ~ ., data, lambda = 5, draws = 3, seed = 1)$draws)
+  piped <- data |> wbb_lasso(formula = y ~ ., lambda = 5, draws = 3, seed = 1)
+  expect_identical(piped$draws, anywhere$draws)
+  expect_identical(update(piped, draws = 2)$draws, anywhere$draws[1:2, , drop = FALSE])
+  expect_identical(cars |> wbb_trendfilter(formula = dist ~ speed, lambda = 5, draws = 2, seed = 1) |> coef(),
+    coef(wbb_trendfilter(dist ~ speed, cars, lambda = 5, draws = 2, seed = 1)))
 })
 
 test_that("settings of data that cannot be evaluated are explained", {
