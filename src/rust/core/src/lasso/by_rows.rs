@@ -18,6 +18,8 @@ use ndarray::{Array2, ArrayView1};
 
 /// Most rows: their products with each other are held, and factored.
 const MOST: usize = 3000;
+/// Multiplications between two looks at the stop signal.
+const RUN: usize = 1 << 27;
 
 /// Put β at the minimum of a problem whose every coefficient has a ridge and no kink, if that is proved to the
 /// tolerance; as it was, and None, otherwise. `found` belongs to β.
@@ -108,7 +110,8 @@ fn products(
     let width = panel_width(rows);
     let which: Vec<u32> = (0..rows as u32).collect();
     let mut out = vec![0.0; rows * width];
-    for (columns, shares) in columns.chunks(ROWS).zip(shares.chunks(ROWS)) {
+    let most = (RUN / (rows * rows)).clamp(1, ROWS);
+    for (columns, shares) in columns.chunks(most).zip(shares.chunks(most)) {
         control.check()?;
         let count = columns.len();
         let (mut block, mut panel) = (vec![0.0; rows * count], vec![0.0; count * width]);
