@@ -65,9 +65,9 @@ refusal <- function(generic, words) {
   }
 }
 
-# A fit is a list and no table: with two indices R would speak of dimensions.
-#' @export
-`[.wbb` <- function(x, ...) {
+# A fit is a list and no table: with two indices R would speak of dimensions. R/zzz.R registers it; it is no function
+# to be called by name, of which NextMethod() would not know what comes next.
+element_of_fit <- function(x, ...) {
   if (nargs() > 2L) abort("argument", paste("`[` cannot be done with a fit and two indices.", no_numbers), "object", call = NULL)
   NextMethod("[")
 }
