@@ -38,14 +38,14 @@ rust_job_collect <- function(job) .Call(wrap__rust_job_collect, job)
 # Stop the job and wait for its threads.
 rust_job_cancel <- function(job) .Call(wrap__rust_job_cancel, job)
 
-# Start to compute E(theta | y); R has given the three vectors one length.
+# Start to compute E(theta | y).
 rust_laplace_posterior_job <- function(y, lambda, sigma, settings) .Call(wrap__rust_laplace_posterior_job, y, lambda, sigma, settings)
 
-# Start to compute the mean of the weighted Bayesian bootstrap; `lambda` is in the units of y.
-rust_laplace_wbb_job <- function(y, lambda, fixed, settings) .Call(wrap__rust_laplace_wbb_job, y, lambda, fixed, settings)
+# Start to compute the mean of the weighted Bayesian bootstrap.
+rust_laplace_wbb_job <- function(y, lambda, sigma, fixed, settings) .Call(wrap__rust_laplace_wbb_job, y, lambda, sigma, fixed, settings)
 
 # Start to make draws of the bootstrap, one row a draw, column-major.
-rust_laplace_draws_job <- function(y, lambda, settings) .Call(wrap__rust_laplace_draws_job, y, lambda, settings)
+rust_laplace_draws_job <- function(y, lambda, sigma, settings) .Call(wrap__rust_laplace_draws_job, y, lambda, sigma, settings)
 
 # Start a lasso job; see R/lasso.R for the settings.
 rust_lasso_job <- function(x, y, settings) .Call(wrap__rust_lasso_job, x, y, settings)

@@ -61,7 +61,7 @@ laplace_wbb_mean <- function(y, lambda, prior_weight = c("random", "fixed", "coe
   prior_weight <- check_choice(prior_weight, "prior_weight", c("random", "fixed", "coef"))
   problem <- laplace_problem(y, lambda, sigma)
   laplace_mean(problem, function() {
-    rust_laplace_wbb_job(problem$y, problem$threshold, prior_weight == "fixed", mean_settings(problem))
+    rust_laplace_wbb_job(problem$y, problem$lambda, problem$sigma, prior_weight == "fixed", mean_settings(problem))
   })
 }
 
@@ -72,13 +72,14 @@ laplace_wbb_draws <- function(y, lambda, prior_weight = c("random", "fixed", "co
   prior_weight <- check_choice(prior_weight, "prior_weight", c("random", "fixed", "coef"))
   problem <- laplace_problem(y, lambda, sigma)
   draws <- check_count(draws, "draws")
-  n <- length(problem$y)
+  n <- problem$n
   check_size(draws * n, "the draws", "draws", draws)
   settings <- list(
     weights = weight_law("exponential"), prior_weight = prior_weight, n = n, draws = draws,
     threads = check_threads(NULL), seed = check_seed(seed)
   )
-  result <- job_result(run_job(function() rust_laplace_draws_job(problem$y, problem$threshold, settings), watched()))
+  start <- function() rust_laplace_draws_job(problem$y, problem$lambda, problem$sigma, settings)
+  result <- job_result(run_job(start, watched()))
   # In their place: they may be large.
   names <- if (!is.null(problem$names)) list(dimnames = list(NULL, problem$names))
   attributes(result$draws) <- c(list(dim = c(draws, n)), names)
@@ -87,14 +88,18 @@ laplace_wbb_draws <- function(y, lambda, prior_weight = c("random", "fixed", "co
 
 # A few means are there before a second thread is.
 mean_settings <- function(problem) {
-  list(threads = if (length(problem$y) < 1e4) 1L else check_threads(NULL))
+  list(n = problem$n, threads = if (problem$n < 1e4) 1L else check_threads(NULL))
 }
 
 laplace_mean <- function(problem, start) {
-  stats::setNames(job_result(run_job(start))$mean, problem$names)
+  mean <- job_result(run_job(start))$mean
+  # R would copy them to say that they have no names.
+  if (!is.null(problem$names)) names(mean) <- problem$names
+  mean
 }
 
-# The arguments, checked and of one length. `threshold` is that of the mode.
+# The arguments, checked, and the length `n` to which Rust recycles them: copies of full length are not made here, where R
+# hears no interrupt inside a call on millions of numbers.
 laplace_problem <- function(y, lambda, sigma) {
   names <- names(y)
   y <- check_numbers(y, "y")
@@ -107,15 +112,5 @@ laplace_problem <- function(y, lambda, sigma) {
       bad_argument(name, paste("have a length that divides", n), NULL, paste("has length", lengths[[name]]))
     }
   }
-  # What has its length is not copied, and numbers are multiplied before they are repeated: R hears no interrupt
-  # inside a call on millions of them.
-  to_length <- function(x) if (length(x) == n) x else rep_len(x, n)
-  if (lengths[["lambda"]] > 1L && lengths[["sigma"]] > 1L) {
-    lambda <- to_length(lambda)
-    sigma <- to_length(sigma)
-  }
-  list(
-    y = to_length(y), lambda = to_length(lambda), sigma = to_length(sigma),
-    threshold = to_length(lambda * sigma * sigma), names = if (length(names) == n) names
-  )
+  list(y = y, lambda = lambda, sigma = sigma, n = n, names = if (length(names) == n) names)
 }
