@@ -110,7 +110,8 @@
 #' @param cv_measure What cross-validation goes by: `"mse"` (Gaussian), `"deviance"` (all others), `"class"`, the share of
 #'   rows that are classified wrongly (binomial, multinomial), or `"auc"`, the area under the ROC curve (binomial). `NULL` is the
 #'   first that the family has.
-#' @param nfolds The number of folds, at most the number of rows (or clusters).
+#' @param nfolds The number of folds, at most the number of rows (or clusters). The rows outside a fold are fitted with their share of
+#'   `lambda`, so that the penalty is to them what `lambda` is to all rows.
 #' @param foldid Fold numbers 1, 2, ... of the rows, in place of `nfolds`. By
 #'   default folds are made from the seed: of every `nfolds` rows (or clusters) that
 #'   follow each other one falls into each fold, in random order; with an even share of each class (or of the events)
