@@ -97,9 +97,10 @@ check_finite_x <- function(x, argument) {
 column_names <- function(x) {
   names <- colnames(x)
   if (is.null(names)) names <- rep("", ncol(x))
-  blank <- is.na(names) | names == ""
-  names[blank] <- paste0("V", seq_along(names))[blank]
-  make.unique(names)
+  blank <- which(is.na(names) | names == "")
+  names[blank] <- paste0("V", as_text(blank))
+  # Looking for duplicates is a tenth of making names unique.
+  if (anyDuplicated(names)) make.unique(names) else names
 }
 
 # Data frames -------------------------------------------------------------------

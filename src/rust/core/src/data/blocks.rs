@@ -108,12 +108,13 @@ impl Blocked {
         let set = |rows: Range<usize>, block: &mut [f64]| {
             let place = &mut block[j * rows.len()..][..rows.len()];
             place.iter_mut().zip(rows).for_each(|(v, i)| *v = value(i));
+            Ok::<(), ()>(())
         };
         // Nobody stops it.
-        let _ = self.rewrite(set, || Ok::<(), ()>(()));
+        let _ = self.rewrite(set);
     }
 
-    /// Change every number, knowing its column; `go_on` is asked before each block.
+    /// Change every number, knowing its column; `go_on` is asked before each column of a block.
     pub fn change<E>(
         &mut self,
         f: impl Fn(usize, f64) -> f64,
@@ -121,25 +122,25 @@ impl Blocked {
     ) -> Result<(), E> {
         let change = |rows: Range<usize>, block: &mut [f64]| {
             for (j, column) in block.chunks_exact_mut(rows.len()).enumerate() {
+                go_on()?;
                 column.iter_mut().for_each(|v| *v = f(j, *v));
             }
+            Ok(())
         };
-        self.rewrite(change, go_on)
+        self.rewrite(change)
     }
 
     fn rewrite<E>(
         &mut self,
-        work: impl Fn(Range<usize>, &mut [f64]),
-        go_on: impl Fn() -> Result<(), E>,
+        work: impl Fn(Range<usize>, &mut [f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         for rows in ranges(self.rows, self.block) {
-            go_on()?;
             let at = rows.start * self.cols..rows.end * self.cols;
             match &mut self.values {
-                Values::Memory(values) => work(rows, &mut values[at]),
+                Values::Memory(values) => work(rows, &mut values[at])?,
                 Values::File(scratch) => {
                     let mut block = scratch.read(at.clone()).to_vec();
-                    work(rows, &mut block);
+                    work(rows, &mut block)?;
                     scratch.put(at.start, &block);
                 }
             }

@@ -245,11 +245,12 @@ fn describe_all<E>(
     let mut weights = Vec::new();
     let mut look = |columns: &mut [Seen], work: &dyn Fn(&mut Seen, Pairs)| -> Result<(), E> {
         for rows in x.ranges() {
-            go_on()?;
             weights.clear();
             weights.extend(rows.clone().map(&case));
             let block = x.get(&rows);
             for (seen, values) in columns.iter_mut().zip(block.chunks_exact(rows.len())) {
+                // A block of a wide matrix is long.
+                go_on()?;
                 work(seen, weights.iter().copied().zip(values.iter().copied()));
             }
         }

@@ -24,6 +24,12 @@ fn bring_in(block: &[f64]) {
     }
 }
 
+/// Columns of a block to multiply between two looks for a stop: about a million numbers, in
+/// whole tiles of the product.
+fn columns_at_once(rows: usize) -> usize {
+    ((1 << 20) / rows.max(1)).next_multiple_of(12)
+}
+
 /// Which products with X a pass forms beside the fit.
 #[derive(Clone, Copy)]
 pub struct Wanted {
@@ -117,17 +123,22 @@ pub fn sweep<L: Loss>(
         let all_of_it = part(&span);
         loss.add(&span, &weights[all_of_it.clone()], &mut residual[all_of_it], &mut passed.sums);
         for rows in blocks() {
-            control.check()?;
             let (weights, residual) = (&weights[part(&rows)], &residual[part(&rows)]);
             if let Some(block) = design.dense_block(&rows) {
-                let every = Columns { block: &block, rows: rows.len(), which: &all };
-                if wanted.gradient {
-                    accumulate(every, residual, width, &mut passed.gradient);
-                }
-                if wanted.column_weights {
-                    accumulate(every, weights, width, &mut passed.column_weights);
+                let most = columns_at_once(rows.len());
+                for (part, which) in all.chunks(most).enumerate() {
+                    control.check()?;
+                    let columns = Columns { block: &block, rows: rows.len(), which };
+                    let lines = part * most * width..(part * most + which.len()) * width;
+                    if wanted.gradient {
+                        accumulate(columns, residual, width, &mut passed.gradient[lines.clone()]);
+                    }
+                    if wanted.column_weights {
+                        accumulate(columns, weights, width, &mut passed.column_weights[lines]);
+                    }
                 }
             } else if let Some(x) = design.sparse() {
+                control.check()?;
                 if wanted.gradient {
                     sparse_accumulate(x, rows.clone(), residual, width, &mut passed.gradient);
                 }

@@ -21,8 +21,14 @@ pub struct SingleCholesky {
 
 impl SingleCholesky {
     /// Factor the symmetric matrix whose upper triangle `fill(row, slice)` writes: `slice[i]` is the element in
-    /// column `row + i`. False, and no factor, if it is not definite beyond rounding.
-    pub fn factor(&mut self, size: usize, mut fill: impl FnMut(usize, &mut [f32])) -> bool {
+    /// column `row + i`. False, and no factor, if it is not definite beyond rounding. `go_on` is asked before each
+    /// block of rows.
+    pub fn factor_while<E>(
+        &mut self,
+        size: usize,
+        mut fill: impl FnMut(usize, &mut [f32]),
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<bool, E> {
         self.size = size;
         // An empty one has no rows, and yet they have a length.
         self.stride = padded(size.max(1));
@@ -32,13 +38,15 @@ impl SingleCholesky {
         }
         self.inverse_pivot.clear();
         self.inverse_pivot.extend((0..size).map(|k| self.factor[k * self.stride + k]));
-        (0..size).step_by(BLOCK).all(|first| {
+        for first in (0..size).step_by(BLOCK) {
+            go_on()?;
             let last = (first + BLOCK).min(size);
-            eliminate(first, last, self) && {
-                self.take_off(first, last);
-                true
+            if !eliminate(first, last, self) {
+                return Ok(false);
             }
-        })
+            self.take_off(first, last);
+        }
+        Ok(true)
     }
 
     fn take_off(&mut self, first: usize, last: usize) {
@@ -148,6 +156,14 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
+    fn factored(
+        factor: &mut SingleCholesky,
+        size: usize,
+        fill: impl FnMut(usize, &mut [f32]),
+    ) -> bool {
+        factor.factor_while(size, fill, || Ok::<(), ()>(())).unwrap()
+    }
+
     #[test]
     fn solves_what_it_has_factored_at_any_size() {
         for n in [0, 1, 2, 3, 5, 31, 32, 33, 70, 131] {
@@ -156,7 +172,7 @@ mod tests {
                 if a == b { n as f32 + noise } else { noise }
             };
             let mut factor = SingleCholesky::default();
-            assert!(factor.factor(n, |row, out| {
+            assert!(factored(&mut factor, n, |row, out| {
                 out.iter_mut().enumerate().for_each(|(i, o)| *o = element(row, row + i));
             }));
             let truth: Vec<f32> = (0..n).map(|k| (k as f32).cos()).collect();
@@ -172,7 +188,9 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_definite_has_no_factor() {
         let mut factor = SingleCholesky::default();
-        assert!(!factor.factor(40, |_, out| out.fill(1.0)));
-        assert!(!factor.factor(2, |row, out| out[0] = if row == 0 { 1.0 } else { f32::NAN }));
+        assert!(!factored(&mut factor, 40, |_, out| out.fill(1.0)));
+        assert!(
+            !factored(&mut factor, 2, |row, out| out[0] = if row == 0 { 1.0 } else { f32::NAN })
+        );
     }
 }

@@ -166,10 +166,12 @@ where
     }
 
     fn point(&mut self, mut knots: Knots) -> Result<Point, Error> {
+        self.control.check()?;
         if self.spline.slip > SLIP * self.objective(&knots) {
             self.spline.refine(&self.pull, self.control)?;
             knots.jump.copy_from_slice(&self.spline.jumps);
         }
+        self.control.check()?;
         let peaks = self.peaks(&knots.at);
         let excess = peaks.iter().fold(0.0f64, |m, &(j, by)| m.max(by.abs() / self.c[j]));
         Ok(Point { objective: self.objective(&knots), knots, peaks, excess })

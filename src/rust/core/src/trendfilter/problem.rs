@@ -162,7 +162,9 @@ impl TrendFilter {
         let TrendOptions { order, limits, .. } = self.options;
         let points = self.grid.with(sample);
         let found = solve(order, points, &c, start, limits.iterations, control)?;
+        control.check()?;
         let certificate = certify(&found, points.y, points.w, &c, sample.within);
+        control.check()?;
         let within = certificate.gap <= limits.tolerance;
         let mode = Mode {
             theta: found.beta.iter().map(|b| b + self.mean).collect(),
@@ -243,6 +245,7 @@ impl WeightedProblem for TrendFilter {
         for &draw in draws {
             self.plan.draw(draw).fill(0, &mut weights);
             self.plan.fill_prior(draw, &mut prior);
+            control.check()?;
             let sample = self.grid.sample(&self.y, &weights);
             for (l, &lambda) in self.lambda.iter().enumerate() {
                 let start = self.starts[l].clone();

@@ -78,7 +78,7 @@ pub(super) fn approach(signs: &mut Signs, control: &Control) -> Result<bool, Err
             let (l1, c) = (f64::from(signs.l1[j]), f64::from(correlation[j]));
             (up.miss, down.miss) = (l1 - c - up.slack, l1 + c - down.slack);
         }
-        let Some(length) = step(signs, &mut sides) else { break };
+        let Some(length) = step(signs, &mut sides, control)? else { break };
         next.iter_mut().zip(&sides).for_each(|(o, [up, down])| *o = (up.beta - down.beta) as f32);
         correlation = correlate(signs, &next);
         let left: f64 = sides.iter().flatten().map(Side::product).sum();
@@ -123,13 +123,17 @@ fn begin(signs: &Signs) -> Vec<[Side; 2]> {
 }
 
 /// One step, by a prediction and its correction; its length, or None if there is no factor.
-fn step(signs: &mut Signs, sides: &mut [[Side; 2]]) -> Option<f64> {
+fn step(
+    signs: &mut Signs,
+    sides: &mut [[Side; 2]],
+    control: &Control,
+) -> Result<Option<f64>, Error> {
     let spread: Vec<f64> =
         sides.iter().map(|[up, down]| up.beta / up.slack + down.beta / down.slack).collect();
     let moving: Vec<usize> =
         (0..signs.size).filter(|&j| spread[j] * f64::from(signs.curvature[j]) > STILL).collect();
-    if !signs.factor(&moving, |j, _| (1.0 / spread[j]) as f32) {
-        return None;
+    if !signs.factor(&moving, |j, _| (1.0 / spread[j]) as f32, control)? {
+        return Ok(None);
     }
     let count = 2.0 * sides.len() as f64;
     let mean = sides.iter().flatten().map(Side::product).sum::<f64>() / count;
@@ -142,7 +146,7 @@ fn step(signs: &mut Signs, sides: &mut [[Side; 2]]) -> Option<f64> {
     });
     let length = (SHORT * room(sides)).min(1.0);
     sides.iter_mut().flatten().for_each(|s| s.go(length));
-    length.is_finite().then_some(length)
+    Ok(length.is_finite().then_some(length))
 }
 
 fn room(sides: &[[Side; 2]]) -> f64 {

@@ -52,7 +52,7 @@ pub(super) fn approach(
     let mut damping = Damping::none();
     for round in 0..MOST {
         control.check()?;
-        let step = signs.step(&damping);
+        let step = signs.step(&damping, control)?;
         let whole = step.is_whole() && damping.is_zero();
         // Few signs are left after it, for the exact search.
         if (step.is_short(round > 0) || round == STEPS) && interior::approach(&mut signs, control)?
@@ -110,21 +110,28 @@ impl Signs {
     }
 
     /// Factor H + D on some coordinates, with more on the diagonal; false if that is not definite.
-    pub fn factor(&mut self, which: &[usize], more: impl Fn(usize, f32) -> f32) -> bool {
+    pub fn factor(
+        &mut self,
+        which: &[usize],
+        more: impl Fn(usize, f32) -> f32,
+        control: &Control,
+    ) -> Result<bool, Error> {
         let Signs { gram, stride, ridge, factor, .. } = self;
-        factor.factor(which.len(), |row, out| {
+        let fill = |row: usize, out: &mut [f32]| {
             let j = which[row];
             let line = &gram[j * *stride..][..*stride];
             out.iter_mut().zip(&which[row..]).for_each(|(o, &k)| *o = line[k]);
             out[0] += ridge[j] + more(j, out[0]);
-        })
+        };
+        factor.factor_while(which.len(), fill, || control.check())
     }
 
     /// A step of Newton on the support that stops coordinates at zero.
-    fn step(&mut self, damping: &Damping) -> Step {
+    fn step(&mut self, damping: &Damping, control: &Control) -> Result<Step, Error> {
         let active: Vec<usize> = (0..self.size).filter(|&j| self.beta[j] != 0.0).collect();
-        if !self.factor(&active, |_, square| damping.ridge(f64::from(square)) as f32) {
-            return Step::None;
+        let more = |_, square| damping.ridge(f64::from(square)) as f32;
+        if !self.factor(&active, more, control)? {
+            return Ok(Step::None);
         }
         let rhs = |&j: &usize| self.correlation[j] - self.l1[j] * self.beta[j].signum();
         let mut along: Vec<f32> = active.iter().map(rhs).collect();
@@ -141,10 +148,10 @@ impl Signs {
             let correlation = correlate(self, &next);
             if self.descends(&next, &correlation) {
                 (self.beta, self.correlation) = (next, correlation);
-                return Step::Taken { trial, crossed };
+                return Ok(Step::Taken { trial, crossed });
             }
         }
-        Step::None
+        Ok(Step::None)
     }
 
     /// Is the objective no larger at another point, whose correlations are given?
