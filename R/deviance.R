@@ -110,8 +110,9 @@ mode_df.wbb_trendfilter <- function(fit, index) fit$mode_diagnostics$knots[index
 #' @export
 family.wbb <- function(object, ...) {
   check_dots(..., .function = "family", .known = character())
-  if (inherits(object, "wbb_mlp")) need_numbers(object, "family", "predict() has the probabilities of its classes")
   check_fit(object)
+  # A network for classes is fitted by the likelihood of classes.
+  if (inherits(object, "wbb_mlp") && length(object$levels)) return(multinomial_entry()$object())
   family_of(object)$object()
 }
 

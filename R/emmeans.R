@@ -38,6 +38,7 @@ emm_basis.wbb <- function(object, trms, xlev, grid, lambda = NULL, ...) {
   x <- stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
   if (!has_intercept(object)) x <- x[, attr(x, "assign") != 0L, drop = FALSE]
   draws <- all_draws(object, lambda, FALSE, .function = "emmeans")
+  if (nrow(draws) < 2L) bad_argument("object", "have two draws or more for emmeans", object, "has one")
   # As for responses of several columns: their coefficients follow each other.
   several <- list(class = if (!is.null(object$spec$classes)) object$levels, lambda = if (whole_path(object, lambda)) format_lambda(object$lambda))
   several <- several[lengths(several) > 0L]

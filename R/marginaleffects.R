@@ -42,7 +42,9 @@ group_labels <- function(names) {
 # For hypotheses() alone, which moves the coefficients one by one and asks for what became of the hypothesis: slopes and
 # predictions have their draws. Those of a network have no meaning of their own.
 get_vcov.wbb <- function(model, ...) {
-  if (inherits(model, "wbb_mlp")) NULL else stats::cov(all_draws(model, NULL, FALSE, .function = "vcov"))
+  if (!inherits(model, "wbb_mlp")) return(stats::cov(all_draws(model, NULL, FALSE, .function = "vcov")))
+  frame <- asking_frame("marginaleffects")
+  if (!is.null(frame) && identical(sys.function(frame), asNamespace("marginaleffects")$hypotheses)) refuse_hypotheses()
 }
 
 get_coef.wbb <- function(model, ...) {
@@ -51,9 +53,11 @@ get_coef.wbb <- function(model, ...) {
 }
 
 set_coef.wbb <- function(model, coefs, ...) {
-  if (inherits(model, "wbb_mlp")) {
-    abort("argument", paste("hypotheses() of the parameters of a network would have no meaning, because units can be exchanged: ask for one of its predictions,",
-      "as in avg_comparisons(fit, hypothesis = )."), "model")
-  }
+  if (inherits(model, "wbb_mlp")) refuse_hypotheses()
   structure(list(coefficients = coefs), class = "wbb_moved")
+}
+
+refuse_hypotheses <- function() {
+  abort("argument", paste("hypotheses() of the parameters of a network would have no meaning, because units can be exchanged: ask for one of its predictions,",
+    "as in avg_comparisons(fit, hypothesis = )."), "model")
 }

@@ -12,6 +12,11 @@ no_loo <- "loo(fit) and log_lik(fit) are what there is of leaving rows out; `lam
 no_groups <- "There are no random effects: coef(fit) has all coefficients, and `cluster` lets rows of a group share a weight."
 no_pictures <- "plot(fit) draws the posterior, plot(fit, \"interval\") its intervals, hist(as.matrix(fit)[, 1]) one coefficient."
 no_classes <- "It is there for fits with classes, of wbb_mlp() or of wbb_lasso(); deviance(fit) and predict(fit) say how good others are."
+no_parts <- paste(
+  "It draws residuals of least squares without a penalty: plot(fit, \"importance\") shows what terms add, pp_check(fit) of bayesplot and",
+  "residuals(fit) how well it fits, and ggpredict(fit) of ggeffects the curve of a term."
+)
+no_table <- "A fit is no table of data: as.data.frame(fit) has its draws, model.frame(fit) its variables."
 no_numbers <- "A fit is no vector of numbers: as.matrix(fit) has its draws, and summary(fit), quantile(fit) and mean(fit) what they say of each coefficient."
 
 unanswered <- function() {
@@ -24,11 +29,21 @@ unanswered <- function() {
       density = "plot(fit) draws the densities of the draws, and bayestestR::estimate_density(fit) has their numbers.",
       dummy.coef = "coef(fit) has all coefficients, and emmeans::emmeans(fit, ~ g) the means of the levels of g.",
       knots = "A trend has knots: see wbb_trendfilter().",
+      each(no_qr, "model.tables", "se.contrast"),
       profile = "confint(fit) has the limits of the draws, which need no profile.",
       TukeyHSD = "emmeans::emmeans(fit, pairwise ~ g) compares the levels of g."
     ),
-    base = c(each(no_qr, "qr", "kappa"), each(no_numbers, "t", "sort", "rev"), subset = "update(fit, subset = ) fits some of the rows."),
-    graphics = c(each(no_pictures, "hist", "boxplot", "barplot"), each("predict(fit, newdata) has the numbers to draw.", "lines", "points")),
+    base = c(each(no_qr, "qr", "kappa"), each(no_numbers, "t", "sort", "rev", "cut"), within = no_table, subset = "update(fit, subset = ) fits some of the rows."),
+    car = c(
+      each(no_hat, "influencePlot", "infIndexPlot", "outlierTest", "dfbetaPlots", "dfbetasPlots", "leveragePlot"),
+      each(no_parts, "avPlot", "avPlots", "crPlot", "crPlots", "ceresPlot", "ceresPlots", "mcPlot", "mcPlots", "residualPlot", "residualPlots",
+        "mmp", "inverseResponsePlot"),
+      each("Its weights are random in every draw: that the errors have equal variances is not asked for.", "ncvTest", "hccm"),
+      Boot = "A fit is a bootstrap: as.matrix(fit) has its draws, and confint(fit) their limits.",
+      durbinWatsonTest = "It is there for residuals, as in durbinWatsonTest(residuals(fit)); `cluster` lets rows of a group share a weight.",
+      each(no_pictures, "qqPlot", "densityPlot", "Boxplot")
+    ),
+    graphics = c(each(no_pictures, "hist", "boxplot", "barplot", "image", "text"), each("predict(fit, newdata) has the numbers to draw.", "lines", "points")),
     bayesplot = each(no_chains, "rhat", "neff_ratio", "nuts_params", "log_posterior"),
     bayestestR = c(
       each(no_chains, "effective_sample", "mcse", "diagnostic_posterior"),
@@ -71,6 +86,13 @@ element_of_fit <- function(x, ...) {
   if (nargs() > 2L) abort("argument", paste("`[` cannot be done with a fit and two indices.", no_numbers), "object", call = NULL)
   NextMethod("[")
 }
+
+# To be registered as that is: R's own words would speak of a list.
+register_coercions <- function() {
+  for (generic in c("as.double", "as.integer", "as.logical", "as.complex")) registerS3method(generic, "wbb", refused_coercion, baseenv())
+}
+
+refused_coercion <- function(x, ...) refuse_operation(environment())
 
 #' @export
 Summary.wbb <- function(..., na.rm = FALSE) refuse_operation(environment())

@@ -8,6 +8,7 @@
   with_package("tidybayes", register_tidybayes)
   with_package("insight", function() registerS3method("get_weights", "wbb", get_weights.wbb, asNamespace("insight")))
   registerS3method("[", "wbb", element_of_fit, baseenv())
+  register_coercions()
   with_package("broom.helpers", function() registerS3method("model_get_weights", "wbb", model_get_weights.wbb, asNamespace("broom.helpers")))
 }
 

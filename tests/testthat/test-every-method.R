@@ -71,7 +71,8 @@ others <- list(
     "predictive_error", "log_lik", "bayes_R2", "nsamples"),
   bayesplot = "pp_check", loo = c("loo", "waic"), bayestestR = c("describe_posterior", "hdi", "p_direction", "rope",
     "p_rope", "bci", "map_estimate", "point_estimate", "p_map", "estimate_density"), parameters = "model_parameters",
-  performance = c("r2", "model_performance"), insight = c("get_predicted", "get_parameters", "find_parameters", "n_obs")
+  performance = c("r2", "model_performance"), insight = c("get_predicted", "get_parameters", "find_parameters", "n_obs", "model_info"),
+  ggeffects = "ggpredict"
 )
 
 answer <- function(method, fit) {

@@ -287,7 +287,12 @@ test_that("hypotheses on the parameters of a network are refused", {
   network <- quick_mlp(draws = 2)
   expect_error(set_coef.wbb(network, get_coef.wbb(network)), "units can be exchanged", class = "wbb_error_argument")
   skip_if_not_installed("marginaleffects")
-  expect_error(asNamespace("marginaleffects")$hypotheses(network), "units can be exchanged", class = "wbb_error_argument")
+  effects <- asNamespace("marginaleffects")
+  expect_error(effects$hypotheses(network), "units can be exchanged", class = "wbb_error_argument")
+  expect_error(effects$hypotheses(network, "b1 = b2"), "units can be exchanged", class = "wbb_error_argument")
+  # Numbers of a function have no data, and need none.
+  mean_of <- wbb(function(w, w0) c(mean = sum(w * d$y) / sum(w)), n = nrow(d), draws = 20, seed = 1)
+  expect_equal(effects$hypotheses(mean_of)$estimate, unname(coef(mean_of)))
 })
 
 test_that("marginaleffects works on draws", {

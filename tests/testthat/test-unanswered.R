@@ -23,7 +23,7 @@ test_that("generics without an answer say where it is", {
 })
 
 test_that("a fit is no vector, and says so without being printed", {
-  operations <- list(range, max, sum, log, round, cumsum, function(fit) fit + 1, function(fit) fit == fit, function(fit) -fit)
+  operations <- list(as.numeric, as.integer, as.logical, sd, range, max, sum, log, round, cumsum, function(fit) fit + 1, function(fit) fit == fit, function(fit) -fit)
   for (operation in operations) {
     error <- expect_error(operation(fits$lasso), class = "wbb_error_argument")
     expect_match(conditionMessage(error), "as.matrix(fit)", fixed = TRUE)
