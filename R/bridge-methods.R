@@ -127,6 +127,8 @@ glance.wbb_bridge <- function(x, ...) {
 
 #' @export
 weights.wbb_bridge <- function(object, ...) {
+  # It means the weights of rows, and there are none.
+  if (identical(sys.function(sys.parent()), stats::weighted.residuals)) return(NULL)
   abort("argument", "`object` is a Bayesian bridge and has no random weights: its draws are those of Markov chains.", "object")
 }
 

@@ -7,7 +7,7 @@
 #' `alpha`. So have `logistic_reg()`, `multinom_reg()` and `poisson_reg()`, with the families of the same names, and `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
 #' arguments go into `set_engine("wbb", draws = 500, seed = 1)`. Predictions have the types `"numeric"`, `"conf_int"` (credible
 #' intervals), `"pred_int"` and `"raw"`; for classes `"class"`, `"prob"` and `"conf_int"`, credible intervals of the probabilities. Case
-#' weights are those of [wbb_lasso()]. The fit itself, with all its methods, is
+#' weights are those of [wbb_lasso()]. With several penalties, `linear_reg(penalty = c(50, 5))`, `multi_predict()` predicts for each of them. The fit itself, with all its methods, is
 #' `parsnip::extract_fit_engine()` of the result.
 #'
 #' @examples
@@ -41,12 +41,29 @@ parsnip_engines <- function() {
 
 register_parsnip <- function() {
   parsnip <- asNamespace("parsnip")
+  registerS3method("multi_predict", "_wbb_lasso", multi_predict_wbb, parsnip)
   for (engine in parsnip_engines()) {
     # Loaded a second time, all is there already.
     known <- parsnip$get_from_env(engine$model)
     if (any(known$engine == "wbb" & known$mode == engine$mode)) next
     register_engine(parsnip, engine)
   }
+}
+
+# parsnip's generic for several penalties: a row for each row of `new_data`, with a table of what each penalty predicts.
+multi_predict_wbb <- function(object, new_data, type = NULL, penalty = NULL, ...) {
+  fit <- object$fit
+  classes <- object$lvl
+  type <- check_choice(if (is.null(type)) if (is.null(classes)) "numeric" else "class" else type, "type", if (is.null(classes)) "numeric" else c("class", "prob"))
+  penalty <- if (is.null(penalty)) fit$lambda else check_numbers(penalty, "penalty", lower = 0)
+  at <- vapply(penalty, function(one) lambda_index(fit, one), 1L)
+  tables <- lapply(at, function(index) {
+    lambda <- if (is_path(fit)) fit$lambda[index]
+    values <- predict(fit, new_data, type = if (type == "class") "class" else "response", lambda = lambda)
+    values <- switch(type, numeric = list(.pred = unname(values)), class = list(.pred_class = unname(values)), prob = tibble_of(class_columns(values), paste0(".pred_", classes)))
+    tibble::as_tibble(c(list(penalty = rep(fit$lambda[index], nrow(new_data))), as.list(values)))
+  })
+  tibble::tibble(.pred = lapply(seq_len(nrow(new_data)), function(row) do.call(rbind, lapply(tables, function(table) table[row, ]))))
 }
 
 register_engine <- function(parsnip, engine) {
@@ -67,7 +84,12 @@ register_engine <- function(parsnip, engine) {
   ))
   prediction <- function(.type, ..., post = NULL) {
     arguments <- c(list(object = quote(object$fit), newdata = quote(new_data)), list(...))
-    parsnip$set_pred(model, mode, "wbb", .type, list(pre = NULL, post = post, func = c(fun = "predict"), args = arguments))
+    # Of several penalties there is no one prediction.
+    pre <- function(new_data, object) {
+      if (is_path(object$fit)) abort("argument", "The fit has several penalties: multi_predict(fit, new_data) predicts for each of them.", "object")
+      new_data
+    }
+    parsnip$set_pred(model, mode, "wbb", .type, list(pre = pre, post = post, func = c(fun = "predict"), args = arguments))
   }
   prediction("raw")
   if (mode == "classification") {

@@ -93,3 +93,9 @@ test_that("chains with different seeds can be joined", {
   expect_error(c(fit, update(fit, seed = 3, alpha = 1)), "alpha", class = "wbb_error_argument")
   expect_error(c(fit, 3), class = "wbb_error_argument")
 })
+
+test_that("residuals of a bridge are weighted alike", {
+  fit <- suppressWarnings(bayes_bridge(y ~ bmi, diabetes, draws = 10, burn = 2, chains = 1, seed = 1))
+  expect_equal(weighted.residuals(fit), residuals(fit))
+  expect_error(weights(fit), "no random weights", class = "wbb_error_argument")
+})

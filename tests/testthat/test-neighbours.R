@@ -253,7 +253,8 @@ test_that("parsnip has an engine", {
     fitted <- suppressWarnings(parsnip$fit.model_spec(spec, stats::reformulate(c("bmi", "map"), outcome), data = d))
     prob <- predict(fitted, d[1:3, ], type = "prob")
     expect_identical(names(prob), paste0(".pred_", levels(d[[outcome]])))
-    expect_equal(rowSums(prob), rep(1, 3), ignore_attr = TRUE)
+    # Networks compute in single precision.
+    expect_equal(rowSums(prob), rep(1, 3), ignore_attr = TRUE, tolerance = if (inherits(model, "mlp")) 1e-5 else 1e-8)
     expect_identical(as.character(predict(fitted, d[1:3, ], type = "class")[[1]]), levels(d[[outcome]])[max.col(as.matrix(prob), "first")])
     limits <- predict(fitted, d[1:3, ], type = "conf_int", level = 0.8)
     expect_identical(names(limits), paste0(c(".pred_lower_", ".pred_upper_"), rep(levels(d[[outcome]]), each = 2)))
@@ -269,6 +270,32 @@ test_that("parsnip has an engine", {
   )
   direct <- quick(y ~ bmi + map, d, lambda = 5, case_weights = rep(1:2, length.out = nrow(d)))
   expect_identical(as.matrix(parsnip$extract_fit_engine.model_fit(weighted)), as.matrix(direct))
+})
+
+test_that("parsnip predicts for several penalties", {
+  skip_if_not_installed("parsnip")
+  parsnip <- asNamespace("parsnip")
+  d$high <- factor(ifelse(d$y > 140, "high", "low"))
+  for (family in c("gaussian", "binomial", "multinomial")) {
+    model <- switch(family, gaussian = parsnip$linear_reg, binomial = parsnip$logistic_reg, multinomial = parsnip$multinom_reg)(penalty = c(8, 1))
+    formula <- stats::reformulate(c("bmi", "map"), c(gaussian = "y", binomial = "high", multinomial = "g")[[family]])
+    several <- parsnip$fit.model_spec(parsnip$set_engine(model, "wbb", draws = 5, seed = 1, threads = 1), formula, data = d)
+    direct <- quick(formula, d, lambda = c(8, 1), draws = 5, family = family)
+    expect_error(predict(several, d[1:3, ]), "multi_predict", class = "wbb_error_argument")
+    found <- parsnip$multi_predict(several, d[1:3, ])
+    expect_identical(dim(found), c(3L, 1L))
+    expect_identical(found$.pred[[2]]$penalty, c(8, 1))
+    if (family == "gaussian") {
+      expect_equal(found$.pred[[2]]$.pred, unname(predict(direct, d[2, ])[1, ]))
+    } else {
+      own <- predict(direct, d[1:3, ], type = "class", lambda = 1)
+      expect_identical(as.character(found$.pred[[3]]$.pred_class[2]), as.character(own[3]))
+      shares <- parsnip$multi_predict(several, d[1:3, ], type = "prob", penalty = 1)$.pred[[1]]
+      expect_equal(sum(shares[-1]), 1)
+      expect_identical(names(shares), c("penalty", paste0(".pred_", levels(d[[all.vars(formula)[1]]]))))
+    }
+    expect_error(parsnip$multi_predict(several, d[1:3, ], penalty = 3), "fitted values", class = "wbb_error_argument")
+  }
 })
 
 test_that("marginaleffects tests hypotheses by the covariance of the draws", {
