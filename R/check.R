@@ -213,7 +213,7 @@ synonyms <- list(
   penalty.factor = "penalty_factor", type.measure = "cv_measure", exposure = "offset",
   conf.level = c("level", "prob"), level = c("conf.level", "prob"), prob = c("level", "conf.level"),
   pars = c("parm", "parameters"), parm = c("pars", "parameters"), parameters = c("parm", "pars"),
-  type = "estimate", id = "cluster", strata = "cluster", weights = "case_weights"
+  type = "estimate", se.fit = "interval", se_fit = "interval", se = "interval", id = "cluster", strata = "cluster", weights = "case_weights"
 )
 
 # What others have, and a bootstrap has no need of.

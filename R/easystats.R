@@ -12,6 +12,7 @@
 #' @param rope_range,range The region of practical equivalence; `"default"` is the one above.
 #' @param ci The probability of the intervals.
 #' @param ci_method As in `parameters::model_parameters()`; methods of maximum likelihood, such as `"wald"`, are taken for `"eti"`.
+#' @param exponentiate As in `parameters::model_parameters()`: `TRUE` for ratios of odds, rates or hazards.
 #' @param centrality As in `bayestestR::point_estimate()`.
 #' @param ... More arguments of the functions of bayestestR and parameters.
 #' @return What the generics return: data frames with their classes.
@@ -179,14 +180,24 @@ estimate_density.wbb <- function(x, ..., lambda = NULL) {
 #' @rdname bayestestR.wbb
 #' @method model_parameters wbb
 #' @exportS3Method parameters::model_parameters wbb
-model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ci_method = "eti", ...) {
+model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ci_method = "eti", exponentiate = FALSE, ...) {
   draws <- as.matrix(plain_draws(model, lambda))
   if (!is.null(ci)) ci <- check_probabilities(ci, "ci")
   out <- parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws)), ci = ci,
     ci_method = if (is.null(ci_method) || identical(ci_method %in% of_likelihoods, TRUE)) "eti" else ci_method, ...)
   # Tables of models, as those of modelsummary, ask for one.
   if (is.null(out$SE) && nrow(out) == ncol(draws)) out <- with_spread(out, unname(column_sds(draws)))
-  out
+  if (identical(exponentiate, "nongaussian")) exponentiate <- !identical(attempt(family(model)$link), "identity")
+  if (check_flag(exponentiate, "exponentiate")) ratios_of(out) else out
+}
+
+# As parameters does for its models: standard errors by the delta method. It leaves draws as they are.
+ratios_of <- function(table) {
+  estimate <- intersect(c("Median", "Mean", "MAP"), names(table))
+  if (!is.null(table$SE) && length(estimate)) table$SE <- table$SE * exp(table[[estimate[1L]]])
+  for (name in intersect(c(estimate, "CI_low", "CI_high"), names(table))) table[[name]] <- exp(table[[name]])
+  attr(table, "exponentiate") <- TRUE
+  table
 }
 
 # Intervals of models that maximise a likelihood, which sjPlot asks of all.

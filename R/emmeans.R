@@ -26,8 +26,24 @@ NULL
 recover_data.wbb <- function(object, data = NULL, ...) {
   check_fit(object)
   check_linear(object, "emmeans")
-  if (is.null(data)) data <- model.frame(object)
+  if (is.null(data)) data <- called_variables(object)
   emmeans::recover_data(object$call, stats::delete.response(terms(object)), object$na.action, data = data, ...)
+}
+
+# The variables themselves: the model frame has `poly(x, 2)` in place of x, and offsets by what they were computed as. They
+# are those of the call, at the rows of the fit.
+called_variables <- function(fit) {
+  frame <- model.frame(fit)
+  needed <- all.vars(stats::delete.response(terms(fit)))
+  if (all(needed %in% names(frame))) return(frame)
+  attempt({
+    from <- eval(fit$call$data, environment(fit$formula))
+    all <- stats::get_all_vars(stats::delete.response(terms(fit)), from)
+    row.names(all) <- if (is.data.frame(from)) row.names(from)
+    all[match(row.names(frame), row.names(all)), needed, drop = FALSE]
+  }, function(e) {
+    abort("argument", paste0("The variables of the formula are no longer found (", conditionMessage(e), "); give them as `data`."), "data")
+  })
 }
 
 #' @rdname emmeans.wbb

@@ -133,3 +133,15 @@ find_parameters.wbb <- function(x, flatten = FALSE, ..., lambda = NULL) {
   names <- colnames(all_draws(x, lambda, FALSE, .function = "as.matrix"))
   if (check_flag(flatten, "flatten")) names else list(conditional = names)
 }
+
+# Without them insight takes a fit for no model.
+get_df.wbb <- function(x, ...) stats::df.residual(x)
+
+get_loglikelihood.wbb <- function(x, ...) stats::logLik(x)
+
+register_insight <- function() {
+  there <- asNamespace("insight")
+  registerS3method("get_weights", "wbb", get_weights.wbb, there)
+  registerS3method("get_df", "wbb", get_df.wbb, there)
+  registerS3method("get_loglikelihood", "wbb", get_loglikelihood.wbb, there)
+}

@@ -86,3 +86,20 @@ anova.wbb <- function(object, ...) no_comparison("anova()")
 #' @importFrom stats extractAIC
 #' @export
 extractAIC.wbb <- function(fit, ...) no_comparison("step() or drop1()")
+
+# What packages do with draws they do with those of a fit.
+register_on_draws <- function() {
+  with_package("posterior", function() {
+    for (name in c("subset_draws", "mutate_variables", "rename_variables", "thin_draws", "order_draws", "merge_chains", "resample_draws", "weight_draws")) {
+      if (name %in% getNamespaceExports("posterior")) registerS3method(name, "wbb", on_draws("posterior", name, "as_draws_df"), asNamespace("posterior"))
+    }
+  })
+  with_package("coda", function() registerS3method("HPDinterval", "wbb", on_draws("coda", "HPDinterval", "as.mcmc"), asNamespace("coda")))
+}
+
+# Arguments are not evaluated here: mutate_variables() takes expressions.
+on_draws <- function(package, generic, as_draws) {
+  ask <- getExportedValue(package, generic)
+  convert <- getExportedValue(package, as_draws)
+  function(.x, ...) ask(convert(.x), ...)
+}

@@ -70,6 +70,9 @@ summary_table <- function(lambda, fit, probs) {
   if (is_path(fit)) cbind(lambda = lambda, table) else table
 }
 
+#' @export
+coef.summary.wbb <- function(object, ...) object$table
+
 #' @rdname summary.wbb
 #' @export
 print.summary.wbb <- function(x, digits = x$digits, ...) {

@@ -16,6 +16,9 @@ no_parts <- paste(
   "It draws residuals of least squares without a penalty: plot(fit, \"importance\") shows what terms add, pp_check(fit) of bayesplot and",
   "residuals(fit) how well it fits, and ggpredict(fit) of ggeffects the curve of a term."
 )
+no_residuals <- "pp_check(fit) of bayesplot and performance::check_predictions(fit) compare what the fit predicts with the data; residuals(fit) has what is left."
+no_test <- "A posterior has no test statistic: bayestestR::p_direction(fit) and P(=0) in summary(fit) say how sure a coefficient's sign is."
+no_evidence <- "marginal_likelihood() has the evidence of a lasso, and loo_compare() compares fits."
 no_table <- "A fit is no table of data: as.data.frame(fit) has its draws, model.frame(fit) its variables."
 no_numbers <- "A fit is no vector of numbers: as.matrix(fit) has its draws, and summary(fit), quantile(fit) and mean(fit) what they say of each coefficient."
 
@@ -47,13 +50,21 @@ unanswered <- function() {
     bayesplot = each(no_chains, "rhat", "neff_ratio", "nuts_params", "log_posterior"),
     bayestestR = c(
       each(no_chains, "effective_sample", "mcse", "diagnostic_posterior"),
-      each(no_prior, "describe_prior", "check_prior", "simulate_prior", "unupdate", "si", "bayesfactor_parameters")
+      diagnostic_draws = no_chains, each(no_evidence, "bayesfactor_inclusion", "bayesfactor_restricted", "weighted_posteriors"),
+      each(no_prior, "model_to_priors", "sensitivity_to_prior", "describe_prior", "check_prior", "simulate_prior", "unupdate", "si", "bayesfactor_parameters")
     ),
     caret = each(no_classes, "calibration"),
     generics = each(no_classes, "accuracy"),
-    insight = each(no_prior, "get_priors"),
+    ggplot2 = c(fortify = "autoplot(fit) draws the posterior; augment(fit) is a table of rows, tidy(fit) one of coefficients, and as.data.frame(fit) one of draws."),
+    insight = c(each(no_prior, "get_priors"), get_statistic = no_test),
     loo = each(no_loo, "kfold"),
     nlme = each(no_groups, "fixef", "ranef", "VarCorr"),
+    parameters = each(no_test, "p_value", "select_parameters"),
+    performance = c(
+      each(no_residuals, "check_normality", "check_heteroscedasticity", "check_homogeneity", "check_model", "check_overdispersion", "check_outliers"),
+      check_convergence = "summary(fit) says how many draws converged, and fit$diagnostics which.",
+      each("r2(fit) is the median of bayes_R2(fit) of rstantools, whose draws are those of the posterior.", "r2_nagelkerke", "r2_mcfadden", "r2_coxsnell", "r2_mckelvey", "r2_posterior", "r2_loo_posterior")
+    ),
     rstantools = c(each(no_loo, "loo_R2", "loo_predict", "loo_linpred", "loo_predictive_interval", "loo_pit"), each(no_prior, "prior_summary")),
     sandwich = each("vcov(fit) is the covariance of draws whose rows have random weights, which asks for no equal variances; `cluster` is for groups.", "bread", "estfun", "vcovHC"),
     survival = c(survfit = "survival_curve(fit, newdata) has the curves of a fit with family = \"cox\", with bands.")

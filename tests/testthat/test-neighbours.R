@@ -402,3 +402,53 @@ test_that("car's tests of terms are of one vector of coefficients", {
   }
   expect_error(car::vif(quick(y ~ bmi, d)), "fewer than 2 terms", class = "wbb_error_argument")
 })
+
+test_that("emmeans finds the variables of terms that are computed, at the rows of the fit", {
+  skip_if_not_installed("emmeans")
+  d$bmi[3] <- NA
+  d$lag <- log(d$map) / 10
+  same <- function(ours, theirs, ...) {
+    expect_lt(max(abs(summary(emmeans::emmeans(ours, ...), point.est = mean)$emmean - summary(emmeans::emmeans(theirs, ...))$emmean)), 0.2 * sd(d$y))
+  }
+  same(quick(y ~ poly(map, 2) + g, d, lambda = 0, draws = 50), lm(y ~ poly(map, 2) + g, d), "g")
+  same(quick(y ~ log(bmi) + g, d, lambda = 0, draws = 50, subset = g != "a"), lm(y ~ log(bmi) + g, d, subset = g != "a"), "bmi", at = list(bmi = c(20, 30)))
+  d$many <- round(d$y / 10)
+  fit <- quick(many ~ map + g + offset(lag), d, lambda = 0, family = "poisson", draws = 50)
+  found <- summary(emmeans::emmeans(fit, "g"), point.est = mean)$emmean
+  at <- data.frame(map = mean(d$map), lag = mean(d$lag), g = c("a", "b", "c"))
+  expect_equal(found, unname(colMeans(rstantools::posterior_linpred(fit, newdata = at))))
+  gone <- d
+  fit <- quick(y ~ log(map) + g, gone)
+  rm(gone)
+  expect_error(emmeans::recover_data(fit), "no longer found", class = "wbb_error_argument")
+})
+
+test_that("parameters has ratios", {
+  skip_if_not_installed("parameters")
+  d$high <- as.integer(d$y > 140)
+  fit <- quick(high ~ bmi + map, d, family = "binomial", lambda = 1, draws = 100)
+  found <- parameters::model_parameters(fit, exponentiate = TRUE)
+  expect_equal(found$Median, unname(exp(apply(as.matrix(fit), 2, median))))
+  expect_equal(found$CI_low, unname(exp(confint(fit)[, 1])))
+  plain <- parameters::model_parameters(fit)
+  expect_equal(found$SE, plain$SE * found$Median)
+  expect_equal(found$pd, plain$pd)
+  expect_equal(parameters::model_parameters(fit, exponentiate = "nongaussian")$Median, found$Median)
+  linear <- quick(y ~ bmi, d)
+  expect_equal(parameters::model_parameters(linear, exponentiate = "nongaussian")$Median, parameters::model_parameters(linear)$Median)
+  expect_bad(parameters::model_parameters(linear, exponentiate = 3), "exponentiate")
+})
+
+test_that("what is done with draws is done with those of a fit", {
+  skip_if_not_installed("posterior")
+  expect_equal(posterior::subset_draws(fit, variable = "bmi")$bmi, unname(beta[, "bmi"]))
+  expect_equal(posterior::mutate_variables(fit, ratio = bmi / map)$ratio, unname(beta[, "bmi"] / beta[, "map"]))
+  skip_if_not_installed("coda")
+  expect_equal(coda::HPDinterval(fit), coda::HPDinterval(coda::as.mcmc(beta)))
+})
+
+test_that("insight has degrees of freedom and the likelihood", {
+  skip_if_not_installed("insight")
+  expect_equal(insight::get_df(fit), df.residual(fit))
+  expect_equal(as.numeric(insight::get_loglikelihood(fit)), as.numeric(logLik(fit)))
+})

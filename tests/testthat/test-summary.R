@@ -67,3 +67,8 @@ test_that("head() and tail() of a summary are those of its table", {
     expect_identical(tail(described, 1), tail(described$table, 1))
   }
 })
+
+test_that("the coefficients of a summary are its table", {
+  fit <- quick(y ~ bmi + map, diabetes)
+  expect_identical(coef(summary(fit)), summary(fit)$table)
+})
