@@ -118,15 +118,28 @@ pub trait CrossValidated: Sync {
         1
     }
 
-    /// The path of each fold of the group. Fold 0 is no fold: the path of the fit to all rows, which
-    /// may end early, and the others with it.
+    /// The path of a fold. Fold 0 is no fold: the path of the fit to all rows, which may end early, and the others
+    /// with it. An estimator has this one or the next.
+    fn path(
+        &self,
+        of_row: &[u32],
+        fold: u32,
+        lambda: &[f64],
+        control: &Control,
+    ) -> Result<Path, Error> {
+        Ok(self.paths(of_row, &[fold], lambda, control)?.pop().unwrap_or_default())
+    }
+
+    /// The path of each fold of the group.
     fn paths(
         &self,
         of_row: &[u32],
         group: &[u32],
         lambda: &[f64],
         control: &Control,
-    ) -> Result<Vec<Path>, Error>;
+    ) -> Result<Vec<Path>, Error> {
+        group.iter().map(|&fold| self.path(of_row, fold, lambda, control)).collect()
+    }
 }
 
 /// The curve, folds in parallel.
@@ -143,7 +156,7 @@ pub fn cross_validate(
     };
     let ratio = settings.ratio.unwrap_or_else(|| problem.smallest_ratio());
     let mut lambda = grid(problem.largest_lambda(control)?, ratio, settings.lambdas);
-    let whole = problem.paths(&of_row, &[0], &lambda, control)?.pop().unwrap_or_default();
+    let whole = problem.path(&of_row, 0, &lambda, control)?;
     lambda.truncate(whole.nonzero.len());
     control.advance(1);
     let all: Vec<u32> = (1..=count).collect();

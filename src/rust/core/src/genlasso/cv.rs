@@ -40,18 +40,6 @@ impl CrossValidated for GenLasso {
         self.plan.folds(count)
     }
 
-    fn paths(
-        &self,
-        of_row: &[u32],
-        group: &[u32],
-        lambda: &[f64],
-        control: &Control,
-    ) -> Result<Vec<Path>, Error> {
-        group.iter().map(|&fold| self.path(of_row, fold, lambda, control)).collect()
-    }
-}
-
-impl GenLasso {
     fn path(
         &self,
         of_row: &[u32],

@@ -41,62 +41,52 @@ impl CrossValidated for TrendFilter {
         fold
     }
 
-    fn paths(
+    /// Held-out errors along the lambdas, each from the knots of the one before.
+    fn path(
         &self,
         of_row: &[u32],
-        group: &[u32],
+        fold: u32,
         lambda: &[f64],
         control: &Control,
-    ) -> Result<Vec<Path>, Error> {
-        group.iter().map(|&fold| path(self, of_row, fold, lambda, control)).collect()
-    }
-}
-
-/// Held-out errors of one fold along the lambdas, each from the knots of the one before.
-fn path(
-    filter: &TrendFilter,
-    of_row: &[u32],
-    fold: u32,
-    lambda: &[f64],
-    control: &Control,
-) -> Result<Path, Error> {
-    let order = filter.options.order;
-    let x = &filter.grid.points;
-    let case = filter.case_weights();
-    let mut at = vec![0.0; of_row.len()];
-    for (point, x) in x.iter().enumerate() {
-        filter.grid.rows_at(point).iter().for_each(|&row| at[row] = *x);
-    }
-    let held = |row: usize| fold > 0 && of_row[row] == fold;
-    let train: Vec<usize> = (0..at.len()).filter(|&r| !held(r) && case[r] > 0.0).collect();
-    let test: Vec<usize> = (0..at.len()).filter(|&r| held(r) && case[r] > 0.0).collect();
-    let pick = |values: &[f64]| -> Vec<f64> { train.iter().map(|&r| values[r]).collect() };
-    let weight: f64 = test.iter().map(|&r| case[r]).sum();
-    let empty =
-        Path { errors: vec![0.0; lambda.len()], weight: 0.0, nonzero: vec![0; lambda.len()] };
-    // A fold that leaves too few points to fit says nothing.
-    let Ok(grid) = Grid::new(&pick(&at), order, control) else {
-        control.check()?;
-        return Ok(empty);
-    };
-    if fold > 0 && weight == 0.0 {
-        return Ok(empty);
-    }
-    let sample = grid.sample(&pick(&filter.y), &pick(&case));
-    let share = sample.spread.total / case.iter().sum::<f64>();
-    let mut knots = Knots::default();
-    let mut out = Path { errors: Vec::new(), weight, nonzero: Vec::new() };
-    let limit = filter.options.limits.iterations;
-    for lambda in lambda {
-        let c = vec![lambda * share / grid.jump_unit(order); grid.len() - order - 1];
-        let found = solve(order, grid.with(&sample), &c, knots, limit, control)?;
-        let error = |&r: &usize| {
-            let fit = interpolate(&grid.points, &found.beta, order, at[r]);
-            case[r] * (filter.y[r] - fit).powi(2)
+    ) -> Result<Path, Error> {
+        let order = self.options.order;
+        let x = &self.grid.points;
+        let case = self.case_weights();
+        let mut at = vec![0.0; of_row.len()];
+        for (point, x) in x.iter().enumerate() {
+            self.grid.rows_at(point).iter().for_each(|&row| at[row] = *x);
+        }
+        let held = |row: usize| fold > 0 && of_row[row] == fold;
+        let train: Vec<usize> = (0..at.len()).filter(|&r| !held(r) && case[r] > 0.0).collect();
+        let test: Vec<usize> = (0..at.len()).filter(|&r| held(r) && case[r] > 0.0).collect();
+        let pick = |values: &[f64]| -> Vec<f64> { train.iter().map(|&r| values[r]).collect() };
+        let weight: f64 = test.iter().map(|&r| case[r]).sum();
+        let empty =
+            Path { errors: vec![0.0; lambda.len()], weight: 0.0, nonzero: vec![0; lambda.len()] };
+        // A fold that leaves too few points to fit says nothing.
+        let Ok(grid) = Grid::new(&pick(&at), order, control) else {
+            control.check()?;
+            return Ok(empty);
         };
-        out.errors.push(test.iter().map(error).sum());
-        out.nonzero.push(found.knots.at.len() as u32);
-        knots = found.knots;
+        if fold > 0 && weight == 0.0 {
+            return Ok(empty);
+        }
+        let sample = grid.sample(&pick(&self.y), &pick(&case));
+        let share = sample.spread.total / case.iter().sum::<f64>();
+        let mut knots = Knots::default();
+        let mut out = Path { errors: Vec::new(), weight, nonzero: Vec::new() };
+        let limit = self.options.limits.iterations;
+        for lambda in lambda {
+            let c = vec![lambda * share / grid.jump_unit(order); grid.len() - order - 1];
+            let found = solve(order, grid.with(&sample), &c, knots, limit, control)?;
+            let error = |&r: &usize| {
+                let fit = interpolate(&grid.points, &found.beta, order, at[r]);
+                case[r] * (self.y[r] - fit).powi(2)
+            };
+            out.errors.push(test.iter().map(error).sum());
+            out.nonzero.push(found.knots.at.len() as u32);
+            knots = found.knots;
+        }
+        Ok(out)
     }
-    Ok(out)
 }
