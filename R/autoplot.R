@@ -111,11 +111,26 @@ gg_density <- function(data) {
   picture +
     gg_panels(first$index, first$name, "free") +
     gg_colours(fits) +
-    ggplot2::scale_x_continuous(n.breaks = if (nrow(first) > 12) 3 else 4, guide = gg_apart()) +
+    ggplot2::scale_x_continuous(breaks = inner_breaks(if (nrow(first) > 8) 2 else 3), guide = gg_apart()) +
     ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0)) +
     ggplot2::coord_cartesian(clip = "off") +
     ggplot2::labs(x = NULL, y = NULL, subtitle = gg_wrap(sub("Spike: P(=0)", "Spike and number: P(=0)", density_words(data), fixed = TRUE))) +
     gg_look(panel.grid.major = ggplot2::element_blank(), axis.ticks.x = ggplot2::element_line(colour = pale))
+}
+
+# In a small picture labels at the edges of a panel would run into those of the next, or out of the picture.
+inner_breaks <- function(count) {
+  function(limits) {
+    inside <- function(count) {
+      at <- pretty(limits, count)
+      at[abs(at - mean(limits)) <= 0.42 * diff(limits)]
+    }
+    found <- inside(count)
+    if (length(found) > 1L) return(found)
+    # One number is no scale.
+    finer <- c(inside(2 * count), inside(3 * count))
+    if (length(finer)) unique(range(finer)) else mean(limits)
+  }
 }
 
 # The pale line at zero is as high as probability 1, where zero is in the panel at all.

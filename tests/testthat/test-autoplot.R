@@ -55,3 +55,14 @@ test_that("ggplot2's pictures look as they did", {
   vdiffr::expect_doppelganger("ggplot density", ggplot2::autoplot(fit))
   vdiffr::expect_doppelganger("ggplot interval", ggplot2::autoplot(fit, type = "interval"))
 })
+
+test_that("labels of small panels stay off their edges, and are two at least", {
+  for (limits in list(c(-0.31, 0.0004), c(0, 3), c(0.06, 0.24), c(-40, 2), c(-1e-7, 1e-6), c(1e6, 1e6 + 3))) {
+    for (count in 2:3) {
+      at <- inner_breaks(count)(limits)
+      expect_gte(length(at), 2)
+      expect_true(all(at > limits[1] + 0.05 * diff(limits) & at < limits[2] - 0.05 * diff(limits)))
+    }
+  }
+  expect_identical(inner_breaks(3)(c(2, 2)), 2)
+})
