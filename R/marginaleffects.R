@@ -3,7 +3,7 @@
 #' Marginal effects
 #'
 #' Fits work in the functions of package marginaleffects (`predictions()`, `comparisons()`, `slopes()` and what is built on
-#' them), by draws: estimates are medians, intervals are quantiles, and `posterior_draws()` of their results gives the
+#' them), by draws: estimates are medians, intervals are quantiles, and `get_draws()` of their results (`posterior_draws()` in older versions) gives the
 #' draws themselves; `type = "prediction"` is a new response, noise included. Loading wbb adds the class of its fits to the option `marginaleffects_model_classes`. A fit with several
 #' lambdas, or with classes, has a `group` for each of them; give `lambda` to these functions for one.
 #'

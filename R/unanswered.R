@@ -67,7 +67,7 @@ unanswered <- function() {
     ),
     rstantools = c(each(no_loo, "loo_R2", "loo_predict", "loo_linpred", "loo_predictive_interval", "loo_pit"), each(no_prior, "prior_summary")),
     sandwich = each("vcov(fit) is the covariance of draws whose rows have random weights, which asks for no equal variances; `cluster` is for groups.", "bread", "estfun", "vcovHC"),
-    survival = c(survfit = "survival_curve(fit, newdata) has the curves of a fit with family = \"cox\", with bands.")
+    survival = c(concordance = "concordance(Surv(time, status) ~ predict(fit, type = \"link\"), reverse = TRUE) has that of a fit with family = \"cox\".", survfit = "survival_curve(fit, newdata) has the curves of a fit with family = \"cox\", with bands.")
   )
 }
 
