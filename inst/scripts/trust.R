@@ -1,5 +1,6 @@
 # The numbers of the vignette "trust": how often intervals contain the truth, over data that were simulated from it.
 #   Rscript inst/scripts/trust.R sets=24 seed=1 out=inst/extdata/trust.csv
+#   Rscript inst/scripts/trust.R sets=72 seed=1 only=map
 # One row a setting, method and kind of coefficient: coverage of nominal 95 % intervals with its standard error over data sets, and
 # the median width. `only=map,methods` makes some of the parts again and leaves the others as they are.
 library(wbb)
