@@ -147,7 +147,25 @@ is_classed_table <- function(value) is.object(value) && !is.null(dim(value))
 
 is_numeric <- function(value) is.numeric(value) && !is_classed_table(value)
 
+# Whole numbers of 64 bits, as databases and bit64 have them: to R they are doubles, whose bits mean other numbers.
+from_integer64 <- function(value) {
+  if (!inherits(value, "integer64")) return(value)
+  halves <- matrix(readBin(writeBin(as.double(unclass(value)), raw(), endian = "little"), "integer", 2L * length(value), 4L, endian = "little"), 2L)
+  low <- ifelse(is.na(halves[1L, ]), -2^31, halves[1L, ])
+  # That of the smallest number is their NA.
+  number <- halves[2L, ] * 2^32 + ifelse(low < 0, low + 2^32, low)
+  if (is.null(dim(value))) number else array(number, dim(value), dimnames(value))
+}
+
+# All such columns of a table.
+from_integers64 <- function(table) {
+  if (!is.list(table)) return(table)
+  for (at in which(vapply(table, inherits, NA, "integer64"))) table[[at]] <- from_integer64(table[[at]])
+  table
+}
+
 check_numbers <- function(value, argument, n = NULL, lower = -Inf, must = "be numbers") {
+  value <- from_integer64(value)
   if (!(is.numeric(value) || is.logical(value)) || is_classed_table(value)) {
     bad_argument(argument, must, value)
   }

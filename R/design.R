@@ -10,6 +10,7 @@ matrix_design <- function(x, y, response = check_response) {
   coding <- term <- NULL
   if (is.data.frame(x)) {
     check_extent(x, "x")
+    x <- from_integers64(x)
     coding <- data_frame_coding(x)
     x <- code_data_frame(x, coding, "x")
     term <- rep(names(coding), vapply(coding, function(columns) max(1L, ncol(columns)), 1L))
@@ -26,6 +27,7 @@ matrix_design <- function(x, y, response = check_response) {
 }
 
 check_response <- function(y, argument, n) {
+  y <- from_integer64(y)
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   if (is.list(y) || is.matrix(y) || !(is.numeric(y) || is.logical(y))) {
     bad_argument(argument, "be a numeric vector", y)
@@ -201,7 +203,7 @@ check_unquoted <- function(call, arguments) {
 # The formula and the data of a call, each evaluated once: the expression may be slow, or random.
 formula_values <- function(call, env) {
   values <- new.env(parent = env)
-  for (name in intersect(c("formula", "data"), names(call))) assign(name, formula_error(eval(call[[name]], env)), values)
+  for (name in intersect(c("formula", "data"), names(call))) assign(name, from_integers64(formula_error(eval(call[[name]], env))), values)
   values
 }
 

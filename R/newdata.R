@@ -22,6 +22,7 @@ formula_new_x <- function(fit, newdata, argument) {
 # Missing values stay: predict() refuses them, model.frame() treats them as it is told.
 new_frame <- function(fit, terms, newdata, argument) {
   check_columns(names(fit$variables), names(newdata), argument)
+  newdata <- from_integers64(newdata)
   check_new_types(fit, terms, newdata, argument)
   frame <- formula_error(stats::model.frame(terms, newdata, na.action = stats::na.pass), argument)
   for (name in names(fit$xlevels)) {
@@ -110,7 +111,7 @@ check_offset <- function(value, argument, n, classes = NULL) {
 # The response of a formula in new data, if they have it.
 observed_response <- function(terms, data) {
   if (is.null(terms) || !all(all.vars(terms[[2L]]) %in% names(data))) return(NULL)
-  eval(terms[[2L]], data, environment(terms))
+  eval(terms[[2L]], from_integers64(data), environment(terms))
 }
 
 # The x, y interface ------------------------------------------------------------
@@ -121,6 +122,7 @@ matrix_new_x <- function(fit, newdata, argument) {
   }
   known <- known_columns(fit$spec)
   if (is.data.frame(newdata)) {
+    newdata <- from_integers64(newdata)
     coding <- fit$coding
     # A fit of a matrix knows numbers only.
     if (is.null(coding)) coding <- stats::setNames(vector("list", length(known$columns)), known$columns)

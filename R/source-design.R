@@ -32,6 +32,7 @@ open_source <- function(source, part = NULL) {
       chunk <- reading(reader$read(n))
       if (is.null(chunk)) return(NULL)
       if (!is.data.frame(chunk)) source_error(at, paste("it is", show_value(chunk), "and not a data frame"))
+      chunk <- from_integers64(chunk)
       if (nrow(chunk)) return(chunk)
     }
   }

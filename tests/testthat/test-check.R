@@ -126,3 +126,44 @@ test_that("long numbers are looked at in parts, between which a stop is heard", 
   }
   expect_identical(first_outside(double(), 0), NA_integer_)
 })
+
+# Whole numbers of 64 bits, as databases give them, made without bit64: two halves of a double's bits.
+
+as_integer64 <- function(number) {
+  high <- floor(number / 2^32)
+  low <- number - high * 2^32
+  halves <- rbind(ifelse(low >= 2^31, low - 2^32, low), high)
+  structure(readBin(writeBin(as.integer(halves), raw(), endian = "little"), "double", length(number), endian = "little"), class = "integer64")
+}
+
+test_that("64-bit integers are the numbers they stand for", {
+  numbers <- c(0, 1, -1, 7, -123456, 2^31 - 1, 2^31 + 1, 2^32, -2^32, 2^52 + 3, -2^52 - 5)
+  expect_identical(from_integer64(as_integer64(numbers)), numbers)
+  # bit64's NA is the smallest of all.
+  missing <- structure(readBin(as.raw(c(0, 0, 0, 0, 0, 0, 0, 128)), "double", 1L, endian = "little"), class = "integer64")
+  expect_identical(from_integer64(missing), NA_real_)
+  expect_identical(from_integers64(list(a = as_integer64(3), b = "x")), list(a = 3, b = "x"))
+  skip_if_not_installed("bit64")
+  expect_identical(from_integer64(asNamespace("bit64")$as.integer64(numbers)), numbers)
+})
+
+test_that("columns of them are fitted and predicted as others", {
+  d <- data.frame(id = 1:40, y = with_seed(1, round(100 * rnorm(40))))
+  d$y <- d$y + d$id
+  wide <- d
+  wide$id <- as_integer64(d$id)
+  wide$y <- as_integer64(d$y)
+  plain <- quick(y ~ id, d)
+  fit <- quick(y ~ id, wide)
+  same_draws(fit, plain)
+  expect_equal(predict(fit, wide[1:3, ]), predict(plain, d[1:3, ]))
+  expect_equal(predict(fit, d[1:3, ]), predict(plain, d[1:3, ]))
+  expect_equal(as.matrix(quick(wide["id"], wide$y)), as.matrix(quick(d["id"], d$y)))
+  expect_equal(as.matrix(quick(y ~ id, d, case_weights = as_integer64(rep(1:2, 20)))), as.matrix(quick(y ~ id, d, case_weights = rep(1:2, 20))))
+  expect_equal(as.matrix(quick(y ~ id, wbb_source(wide))), as.matrix(quick(y ~ id, wbb_source(d))))
+  expect_equal(as.matrix(wbb_trendfilter(y ~ id, wide, order = 0, lambda = 50, draws = 3, seed = 1)),
+    as.matrix(wbb_trendfilter(y ~ id, d, order = 0, lambda = 50, draws = 3, seed = 1)))
+  holes <- wide
+  holes$id[3] <- structure(readBin(as.raw(c(0, 0, 0, 0, 0, 0, 0, 128)), "double", 1L, endian = "little"), class = "integer64")
+  expect_identical(nobs(quick(y ~ id, holes)), 39L)
+})
