@@ -29,7 +29,7 @@
 #'   `head()` and `tail()`: the first and the last draws, as a data frame.
 #'   `variable.names()`: the names of the coefficients, `labels()` those of the terms, `case.names()` those of the rows. `model.frame()`: the variables of the formula.
 #'   `model.matrix()`: a matrix with a column for each coefficient, so that `model.matrix(fit) %*% coef(fit)` is
-#'   `fitted(fit)`; for a trend it is sparse, and for networks it has the inputs.
+#'   `fitted(fit)`, on the scale of the link; for a trend it is sparse, and for networks it has the inputs.
 #' @examples
 #' fit <- wbb_lasso(y ~ bmi + map + ltg + age, diabetes, lambda = 50, draws = 200, seed = 1)
 #' fit
@@ -293,7 +293,7 @@ print_posterior <- function(fit, digits) {
   if (!any_zeros(table)) table$p_zero <- NULL
   cat("\n")
   print(summary_matrix(table[setdiff(names(table), c("p_positive", "mcse"))], digits), quote = FALSE, right = TRUE)
-  if (nrow(table) < all) cat("and ", all - nrow(table), " more, zero in most draws or with a smaller |mean| / sd\n", sep = "")
+  if (nrow(table) < all) write_wrapped(paste("and", all - nrow(table), "more, zero in most draws or with a smaller |mean| / sd"))
 }
 
 # Of many coefficients those that matter: seldom zero, and far from it.
@@ -322,10 +322,15 @@ print_hidden <- function(hidden, what) {
 # What print() and summary() open with.
 print_header <- function(fit) {
   words <- describe(fit)
-  cat(words$title, "\n\n", sep = "")
+  write_wrapped(words$title)
+  cat("\n")
   cat(call_text(fit$call), "\n", sep = "")
-  cat("Data: ", data_text(fit, words), "\n", sep = "")
-  cat(paste0(names(words$lines), ": ", words$lines, "\n"), sep = "")
+  write_wrapped(paste0(c("Data", names(words$lines)), ": ", c(data_text(fit, words), words$lines)))
+}
+
+# Sentences that are longer than the console is wide, the rest of each moved in.
+write_wrapped <- function(lines, width = getOption("width")) {
+  for (line in lines) writeLines(if (nchar(line) > width) strwrap(line, width + 1L, exdent = 2) else line)
 }
 
 print_failures <- function(fit) {

@@ -102,7 +102,7 @@ print.summary.wbb_mlp <- function(x, digits = x$digits, ...) {
       paste(words, vapply(x$mean, format, "", digits = digits), collapse = ", "), "\n", sep = "")
   }
   print_status(x$fit)
-  if (!is.null(x$falling)) writeLines(strwrap(paste0("T", substring(x$falling, 2L), "."), 100))
+  if (!is.null(x$falling)) write_wrapped(paste0("T", substring(x$falling, 2L), "."))
   invisible(x)
 }
 

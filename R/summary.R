@@ -111,13 +111,13 @@ tail.summary.wbb <- function(x, n = 6L, ...) utils::tail(x$table, n, ...)
 
 print_ratios <- function(fit) {
   ratios <- family_of(fit)$ratios
-  if (!is.null(ratios)) cat("exp() of coefficients are ", ratios, ": tidy(fit, exponentiate = TRUE)\n", sep = "")
+  if (!is.null(ratios)) write_wrapped(paste0("exp() of coefficients are ", ratios, ": tidy(fit, exponentiate = TRUE)"))
 }
 
 # What the fit warned of when it was made, and remains true.
 print_doubt <- function(fit) {
   doubt <- grid_doubt(fit)
-  if (!is.null(doubt)) writeLines(strwrap(paste0(doubt$message, "."), 100))
+  if (!is.null(doubt)) write_wrapped(paste0(doubt$message, "."), min(100, getOption("width")))
 }
 
 print_not_converged <- function(x) {

@@ -180,3 +180,16 @@ test_that("print() shows the fit", {
   expect_snapshot(print(round_mode(fit)))
   expect_snapshot(print(round_mode(path)))
 })
+
+test_that("what is printed keeps to the width of the console", {
+  old <- options(width = 60)
+  on.exit(options(old))
+  fits <- list(
+    quick(am ~ wt + hp, mtcars, family = "binomial"), quick_mlp(draws = 3),
+    wbb_genlasso(diabetes$y[1:60], D = diff(diag(60)), lambda = 5, draws = 5, seed = 1)
+  )
+  for (fit in fits) {
+    fit$call <- quote(f(x))
+    expect_lte(max(nchar(c(capture.output(print(fit)), capture.output(print(summary(fit)))))), 60)
+  }
+})
