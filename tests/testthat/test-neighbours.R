@@ -407,11 +407,13 @@ test_that("emmeans finds the variables of terms that are computed, at the rows o
   skip_if_not_installed("emmeans")
   d$bmi[3] <- NA
   d$lag <- log(d$map) / 10
+  # emmeans itself stumbles over lm() with a subset and missing values.
+  some <- d[d$g != "a" & !is.na(d$bmi), ]
   same <- function(ours, theirs, ...) {
     expect_lt(max(abs(summary(emmeans::emmeans(ours, ...), point.est = mean)$emmean - summary(emmeans::emmeans(theirs, ...))$emmean)), 0.2 * sd(d$y))
   }
   same(quick(y ~ poly(map, 2) + g, d, lambda = 0, draws = 50), lm(y ~ poly(map, 2) + g, d), "g")
-  same(quick(y ~ log(bmi) + g, d, lambda = 0, draws = 50, subset = g != "a"), lm(y ~ log(bmi) + g, d, subset = g != "a"), "bmi", at = list(bmi = c(20, 30)))
+  same(quick(y ~ log(bmi) + g, d, lambda = 0, draws = 50, subset = g != "a"), lm(y ~ log(bmi) + g, some), "bmi", at = list(bmi = c(20, 30)))
   d$many <- round(d$y / 10)
   fit <- quick(many ~ map + g + offset(lag), d, lambda = 0, family = "poisson", draws = 50)
   found <- summary(emmeans::emmeans(fit, "g"), point.est = mean)$emmean
