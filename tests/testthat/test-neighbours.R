@@ -254,7 +254,7 @@ test_that("parsnip has an engine", {
     prob <- predict(fitted, d[1:3, ], type = "prob")
     expect_identical(names(prob), paste0(".pred_", levels(d[[outcome]])))
     # Networks compute in single precision.
-    expect_equal(rowSums(prob), rep(1, 3), ignore_attr = TRUE, tolerance = if (inherits(model, "mlp")) 1e-5 else 1e-8)
+    expect_equal(rowSums(prob), rep(1, 3), ignore_attr = TRUE, tolerance = if (inherits(model, "mlp")) 1e-6 else 1e-8)
     expect_identical(as.character(predict(fitted, d[1:3, ], type = "class")[[1]]), levels(d[[outcome]])[max.col(as.matrix(prob), "first")])
     limits <- predict(fitted, d[1:3, ], type = "conf_int", level = 0.8)
     expect_identical(names(limits), paste0(c(".pred_lower_", ".pred_upper_"), rep(levels(d[[outcome]]), each = 2)))
