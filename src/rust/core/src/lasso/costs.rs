@@ -65,7 +65,8 @@ impl Lasso {
     pub(super) fn starts_by_gram(&self, from: &[f64]) -> bool {
         let (design, support) = (&self.data.design, size(from));
         let (rows, entries) = (design.rows as f64, self.entries(support));
-        let on_columns = NEAR * descent_cost(entries, support, rows) + 4.0 * design.size() as f64;
+        let on_columns =
+            NEAR * descent_cost(entries, support, rows, true) + 4.0 * design.size() as f64;
         let on_gram = START_SWEEPS * self.sweep_cost(support) + 0.5 * support.powi(3);
         !design.is_sparse() || on_gram < on_columns
     }
@@ -109,7 +110,7 @@ impl Lasso {
     /// On sparse columns as they are.
     fn descent_cost(&self, support: f64) -> f64 {
         let units = self.plan.units() as f64;
-        4.0 * self.pass_cost() + descent_cost(self.entries(support), support, units)
+        4.0 * self.pass_cost() + descent_cost(self.entries(support), support, units, true)
     }
 
     /// On sparse columns that are filled, where there is room for them.

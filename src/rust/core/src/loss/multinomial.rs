@@ -2,7 +2,7 @@
 
 use super::{Likelihood, Sums};
 use crate::linalg::elementary::{exp, ln_1p};
-use crate::linalg::lanes::dispatch;
+use crate::linalg::lanes::{LANES, dispatch};
 use std::ops::Range;
 
 pub struct Multinomial {
@@ -33,10 +33,10 @@ impl Likelihood for Multinomial {
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let [loss, _, total, residual, curvature] = sums.of_likelihood();
-        let mut scratch = vec![0.0; 3 * loss.len() / self.classes];
+        let mut cells = vec![[0.0; LANES]; 2 * self.classes];
         let y = &self.y[rows.clone()];
         let classes = self.classes;
-        residuals(y, classes, weights, panel, loss, total, residual, curvature, &mut scratch);
+        residuals(y, classes, weights, panel, loss, total, residual, curvature, &mut cells);
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
@@ -71,6 +71,98 @@ impl Likelihood for Multinomial {
     }
 }
 
+/// The loss of eight rows: how far η of their class is below the largest, and the rest.
+struct Eight {
+    near: [f64; LANES],
+    beyond: [f64; LANES],
+}
+
+/// Turn −η, class after class, into W r; behind it stand the shares.
+#[inline(always)]
+fn eight(own: &[u32; LANES], w: &[f64; LANES], cells: &mut [[f64; LANES]]) -> Eight {
+    let (cells, shares) = cells.split_at_mut(cells.len() / 2);
+    let (mut largest, mut near) = ([f64::NEG_INFINITY; LANES], [0.0; LANES]);
+    for (class, cell) in cells.iter().enumerate() {
+        for k in 0..LANES {
+            largest[k] = largest[k].max(-cell[k]);
+            near[k] = if class as u32 == own[k] { cell[k] } else { near[k] };
+        }
+    }
+    let (mut all, mut others, mut first) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    for (class, cell) in cells.iter_mut().enumerate() {
+        for k in 0..LANES {
+            let e = exp(-cell[k] - largest[k]);
+            let mine = class as u32 == own[k];
+            cell[k] = e;
+            all[k] += e;
+            others[k] += if mine { 0.0 } else { e };
+            first[k] = if mine { e } else { first[k] };
+        }
+    }
+    let mut beyond = [0.0; LANES];
+    for k in 0..LANES {
+        near[k] += largest[k];
+        // Without a difference of numbers near each other where the own class is the largest.
+        let above = if first[k] == 1.0 { others[k] } else { all[k] - 1.0 };
+        beyond[k] = ln_1p(above.max(0.0));
+    }
+    for ((class, cell), share) in cells.iter_mut().enumerate().zip(shares) {
+        for k in 0..LANES {
+            let left = if class as u32 == own[k] { others[k] } else { -cell[k] };
+            share[k] = cell[k] / all[k];
+            cell[k] = w[k] * (left / all[k]);
+        }
+    }
+    Eight { near, beyond }
+}
+
+/// The same of one draw: rows side by side, where draws cannot be.
+#[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
+#[inline(always)]
+fn alone(
+    y: &[u32],
+    classes: usize,
+    weights: &[f64],
+    panel: &mut [f64],
+    loss: &mut [f64],
+    total: &mut [f64],
+    residual: &mut [f64],
+    curvature: &mut [f64],
+    cells: &mut [[f64; LANES]],
+) {
+    let (mut losses, mut totals, mut curvatures) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let mut residuals = vec![[0.0; LANES]; classes];
+    for (e, lines) in panel.chunks_mut(LANES * classes).enumerate() {
+        // What is missing in the last rows has no weight.
+        let (mut own, mut w) = ([0; LANES], [0.0; LANES]);
+        for (k, line) in lines.chunks_exact(classes).enumerate() {
+            (own[k], w[k]) = (y[e * LANES + k], weights[(e * LANES + k) * classes]);
+            line.iter().zip(cells.iter_mut()).for_each(|(eta, cell)| cell[k] = *eta);
+        }
+        let at = eight(&own, &w, cells);
+        for k in 0..LANES {
+            losses[k] += w[k] * (at.near[k] + at.beyond[k]);
+            totals[k] += w[k];
+        }
+        for (class, sums) in residuals.iter_mut().enumerate() {
+            let (left, shares) = (&cells[class], &cells[classes + class]);
+            for k in 0..LANES {
+                curvatures[k] += w[k] * shares[k] * (1.0 - shares[k]);
+                sums[k] += left[k];
+            }
+        }
+        for (k, line) in lines.chunks_exact_mut(classes).enumerate() {
+            line.iter_mut().zip(cells.iter()).for_each(|(left, cell)| *left = cell[k]);
+        }
+    }
+    loss[0] += losses.iter().sum::<f64>();
+    total[0] += totals.iter().sum::<f64>();
+    curvature[0] += curvatures.iter().sum::<f64>();
+    for (sum, lanes) in residual.iter_mut().zip(&residuals) {
+        *sum += lanes.iter().sum::<f64>();
+    }
+}
+
 dispatch! {
     #[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
     fn residuals(
@@ -82,50 +174,36 @@ dispatch! {
         total: &mut [f64],
         residual: &mut [f64],
         curvature: &mut [f64],
-        scratch: &mut [f64],
+        cells: &mut [[f64; LANES]],
     ) {
         // A line has the draws of the first class side by side, then of the next.
         let width = loss.len();
         let draws = width / classes;
-        let (largest, scratch) = scratch.split_at_mut(draws);
-        let (all, others) = scratch.split_at_mut(draws);
+        if draws == 1 {
+            return alone(y, classes, weights, panel, loss, total, residual, curvature, cells);
+        }
         for (i, line) in panel.chunks_exact_mut(width).enumerate() {
-            let weights = &weights[i * width..][..draws];
-            let own = y[i] as usize;
-            // The panel holds −η.
-            largest.fill(f64::NEG_INFINITY);
-            for lanes in line.chunks_exact(draws) {
-                largest.iter_mut().zip(lanes).for_each(|(m, e)| *m = m.max(-e));
-            }
-            all.fill(0.0);
-            others.fill(0.0);
-            for k in 0..draws {
-                let distance = largest[k] + line[own * draws + k];
-                loss[k] += weights[k] * distance;
-                total[k] += weights[k];
-            }
-            for (class, lanes) in line.chunks_exact_mut(draws).enumerate() {
-                let other = if class == own { 0.0 } else { 1.0 };
-                for k in 0..draws {
-                    let e = exp(-lanes[k] - largest[k]);
-                    lanes[k] = e;
-                    all[k] += e;
-                    others[k] += other * e;
+            let own = [y[i]; LANES];
+            for first in (0..draws).step_by(LANES) {
+                let count = LANES.min(draws - first);
+                let mut w = [0.0; LANES];
+                w[..count].copy_from_slice(&weights[i * width + first..][..count]);
+                for (cell, lanes) in cells.iter_mut().zip(line.chunks_exact(draws)) {
+                    cell[..count].copy_from_slice(&lanes[first..][..count]);
                 }
-            }
-            for k in 0..draws {
-                // Without a difference of numbers near each other where the own class is the largest.
-                let beyond = if line[own * draws + k] == 1.0 { others[k] } else { all[k] - 1.0 };
-                loss[k] += weights[k] * ln_1p(beyond.max(0.0));
-            }
-            for (class, lanes) in line.chunks_exact_mut(draws).enumerate() {
-                let residual = &mut residual[class * draws..][..draws];
-                for k in 0..draws {
-                    let left = if class == own { others[k] } else { -lanes[k] };
-                    let share = lanes[k] / all[k];
-                    curvature[k] += weights[k] * share * (1.0 - share);
-                    lanes[k] = weights[k] * (left / all[k]);
-                    residual[k] += lanes[k];
+                let at = eight(&own, &w, cells);
+                for k in 0..count {
+                    loss[first + k] += w[k] * at.near[k];
+                    loss[first + k] += w[k] * at.beyond[k];
+                    total[first + k] += w[k];
+                }
+                for (class, lanes) in line.chunks_exact_mut(draws).enumerate() {
+                    lanes[first..][..count].copy_from_slice(&cells[class][..count]);
+                    let shares = &cells[classes + class];
+                    for k in 0..count {
+                        curvature[first + k] += w[k] * shares[k] * (1.0 - shares[k]);
+                        residual[class * draws + first + k] += cells[class][k];
+                    }
                 }
             }
         }

@@ -21,11 +21,13 @@ pub struct Extrapolation {
 /// The longest step along a combination: what is longer comes of rounding.
 const LONGEST: f64 = 4.0;
 
-/// What the objective has beside the squares of the residual; `weight` is Σw beside an intercept.
+/// What the objective has beside the squares of the residual, which count `metric` times if it is not empty; `weight`
+/// is Σw beside an intercept.
 pub struct Terms<'a> {
     pub l1: &'a [f64],
     pub ridge: &'a [f64],
     pub weight: f64,
+    pub metric: &'a [f64],
 }
 
 impl Extrapolation {
@@ -102,8 +104,12 @@ fn combine(points: &[State]) -> Option<State> {
 /// coefficient changes sign.
 fn go(state: &mut State, along: &State, terms: &Terms) {
     // The level takes from the squares what it puts into the residual, as 1'Wr = 0.
+    let squares = |a: &[f64], b: &[f64]| match terms.metric {
+        [] => dot(a, b),
+        metric => a.iter().zip(b).zip(metric).map(|((a, b), m)| a * b * m).sum(),
+    };
     let product =
-        |a: &State, b: &State| dot(&a.residual, &b.residual) - terms.weight * a.level * b.level;
+        |a: &State, b: &State| squares(&a.residual, &b.residual) - terms.weight * a.level * b.level;
     let (mut slope, mut curvature) = (product(state, along), product(along, along));
     let mut breaks: Vec<(f64, usize)> = Vec::new();
     for (k, (&b, &d)) in state.beta.iter().zip(&along.beta).enumerate() {

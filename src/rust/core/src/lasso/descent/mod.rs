@@ -17,7 +17,7 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::lanes::dispatch;
 use crate::penalty::step;
 use columns::{Column, DenseColumns, Packed, Roots, SparseColumns};
-use extrapolate::{Extrapolation, Terms};
+pub use extrapolate::{Extrapolation, Terms};
 
 const OUT: u32 = u32::MAX;
 /// Sweeps of the support for one of all columns.
@@ -45,9 +45,9 @@ const FACTORS: f64 = 0.5;
 /// Where a descent stands, on its columns: β, and √w (y − ȳ − Xβ) less `level` times √w.
 #[derive(Clone, Default)]
 pub struct State {
-    beta: Vec<f64>,
-    residual: Vec<f64>,
-    level: f64,
+    pub beta: Vec<f64>,
+    pub residual: Vec<f64>,
+    pub level: f64,
 }
 
 /// The columns of a problem that a descent has met, and their penalty at present.
@@ -191,7 +191,8 @@ impl Descent {
                 }
                 before = change.slope;
             }
-            let terms = Terms { l1: &self.l1, ridge: &self.ridge, weight: self.roots.centred_by };
+            let (l1, ridge, weight) = (&self.l1, &self.ridge, self.roots.centred_by);
+            let terms = Terms { l1, ridge, weight, metric: &[] };
             // Near the end changes are too small for a combination, and sweeps smooth what it left.
             if change.slope <= NEAR * precision {
                 self.extrapolation.forget();
@@ -225,10 +226,8 @@ impl Descent {
         } else {
             0.0
         };
-        residual
-            .iter_mut()
-            .zip(roots.iter().zip(response))
-            .for_each(|(r, (root, y))| *r = root * (y - mean));
+        let of_rows = residual.iter_mut().zip(roots.iter().zip(response));
+        of_rows.for_each(|(r, (root, y))| *r = root * (y - mean));
         self.state = State { beta, residual, level: 0.0 };
         match &self.packed {
             Packed::Dense(columns) => subtract_dense(columns, &mut self.state),
@@ -278,9 +277,9 @@ pub fn exact_cost(entries: f64, m: f64) -> f64 {
 
 /// What a descent to the tolerance of a draw costs, by theory: extrapolated sweeps converge with the root
 /// of the condition number, ((1 + √q)/(1 − √q))² for m columns of n random rows, q = m/n.
-pub fn descent_cost(entries: f64, m: f64, n: f64) -> f64 {
+pub fn descent_cost(entries: f64, m: f64, n: f64, sparse: bool) -> f64 {
     let root = (m / n).min(0.98).sqrt();
-    2.0 * SPARSE * entries * 9.0 * (1.0 + root) / (1.0 - root)
+    2.0 * if sparse { SPARSE } else { DENSE } * entries * 9.0 * (1.0 + root) / (1.0 - root)
 }
 
 /// What a sweep needs beside the columns.

@@ -22,8 +22,8 @@
 //! the loss at 0: (1 − c) times the loss at most. Residuals that do not quite sum to nothing, as the
 //! intercept wants, are shrunk further on one side, which moves slope j by |Σwr| max |xⱼ| at most. Of several classes a
 //! part τ of the means is replaced by shares π + δ that all rows have in common, with π those of the classes: their residuals
-//! sum to −δ Σw, which makes up for Σwr where τ is |Σwr| / (π Σw) at least. It adds τ Σw times what a row can lose, at most, and τ
-//! max |xⱼ| Σw to a slope; π Σw is the sum of the residuals above zero, at least.
+//! sum to −δ Σw, which makes up for Σwr where τ is |Σwr| / (π Σw) at least. It adds τ times what all rows can lose, at most, and τ
+//! Σ w |xⱼ| to a slope, or twice that; π Σw is the sum of the residuals above zero, at least.
 //!
 //! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
 //! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
@@ -80,7 +80,25 @@ pub fn by_reference(
 }
 
 /// A bound of the gap at the task's place by its slopes alone: no coordinate without an ℓ1 term.
-pub fn by_slopes(data: &Data, task: &Task) -> f64 {
+/// Of several classes it may be less than the bound where that is above the tolerance anyway.
+pub fn by_slopes(set: Setting, task: &mut Task) -> f64 {
+    let data = set.data;
+    let bound = by_slopes_and(data, task, &Reach::default());
+    if data.predictors() == 1 || bound > set.limits.tolerance * size(set, task) {
+        return bound;
+    }
+    let reach = Reach::new(data, task);
+    by_slopes_and(data, task, &reach)
+}
+
+/// What rows of several classes can change together: their loss, whatever their classes, and Σ w |x| of each column, at most.
+#[derive(Default)]
+struct Reach {
+    loss: f64,
+    columns: Vec<f64>,
+}
+
+fn by_slopes_and(data: &Data, task: &Task, rows: &Reach) -> f64 {
     let Penalty { l1, ridge } = &task.penalty;
     let (beta, slopes) = (&task.place.beta, &task.found.gradient);
     let cols = data.cols().max(1);
@@ -95,23 +113,23 @@ pub fn by_slopes(data: &Data, task: &Task) -> f64 {
     };
     let sums = &task.found.slopes[..data.intercepts()];
     let uneven = sums.iter().enumerate().map(uneven).fold(0.0, f64::max);
-    let (over, lost) = if data.predictors() == 1 {
-        (sums.first().map_or(0.0, |s| s.abs()), uneven * task.found.loss)
-    } else {
-        let weight = task.found.weight;
-        (
-            2.0 * uneven * weight,
-            if uneven > 0.0 { uneven * weight * furthest(data, task) } else { 0.0 },
-        )
+    let (single, sum) = (data.predictors() == 1, sums.first().map_or(0.0, |s| s.abs()));
+    let lost = uneven * if single { task.found.loss } else { rows.loss };
+    let over = |j: usize| {
+        if single {
+            sum * largest(j)
+        } else {
+            2.0 * uneven * rows.columns.get(j % cols).copied().unwrap_or(0.0)
+        }
     };
-    let reach = |j: usize| slopes[j].abs() + over * largest(j);
+    let reach = |j: usize| slopes[j].abs() + over(j);
     let mixed = (0..beta.len())
         .filter(|j| bounded(j) && reach(*j) > 0.0)
         .fold(1.0f64, |c, j| c.min((l1[j] + ridge[j] * beta[j].abs()) / reach(j)));
     let of_column = |j: usize| {
         let (size, above) = (beta[j].abs(), (mixed * reach(j) - l1[j]).max(0.0));
         let conjugate = if ridge[j] > 0.0 { 0.5 * above * above / ridge[j] } else { 0.0 };
-        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over * largest(j) * size);
+        let linear = l1[j] * size - mixed * (slopes[j] * beta[j] - over(j) * size);
         linear + 0.5 * ridge[j] * size * size + conjugate
     };
     let of_columns: f64 = (0..beta.len()).filter(bounded).map(of_column).sum();
@@ -119,12 +137,33 @@ pub fn by_slopes(data: &Data, task: &Task) -> f64 {
     if uneven < 1.0 { gap.max(0.0) } else { f64::INFINITY }
 }
 
-/// What a row can lose at the task's place, at most, whatever its class.
-fn furthest(data: &Data, task: &Task) -> f64 {
-    let Place { beta, intercept } = &task.place;
-    let nothing = Place { beta: vec![0.0; beta.len()], intercept: vec![0.0; intercept.len()] };
-    let offset = data.offset.iter().fold(0.0f64, |m, o| m.max(o.abs()));
-    distance(data, &nothing, &task.place) + 2.0 * offset + libm::log(data.predictors() as f64)
+impl Reach {
+    fn new(data: &Data, task: &mut Task) -> Reach {
+        let (design, classes) = (&data.base.design, data.predictors());
+        let (mut weights, mut eta) = (vec![0.0; data.rows()], vec![0.0; classes * design.block]);
+        task.weights.fill(0, &mut weights);
+        let weight = task.found.weight;
+        let mut loss = libm::log(classes as f64) * weight;
+        for rows in design.blocks() {
+            let count = rows.len();
+            for (k, eta) in eta.chunks_exact_mut(count).take(classes).enumerate() {
+                data.predict(k, &rows, &task.place, eta);
+            }
+            for (i, w) in weights[rows].iter().enumerate() {
+                let of_row = (0..classes).map(|k| eta[k * count + i]);
+                let least = of_row.clone().fold(f64::INFINITY, f64::min);
+                loss += w * (of_row.fold(f64::NEG_INFINITY, f64::max) - least);
+            }
+        }
+        let of_column = |j: usize| match (design.sparse(), design.sparse_column(j)) {
+            (Some(x), Some((places, values))) => {
+                let sizes = places.iter().zip(values).map(|(i, x)| weights[*i as usize] * x.abs());
+                sizes.sum::<f64>() + x.shift[j].abs() * weight
+            }
+            _ => data.largest()[j] * weight,
+        };
+        Reach { loss, columns: (0..data.cols()).map(of_column).collect() }
+    }
 }
 
 /// How far η of any row can be at two places; with several predictors, or rows that are compared, the

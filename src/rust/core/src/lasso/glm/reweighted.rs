@@ -1,11 +1,13 @@
 //! The minimum of a draw's own model without its Gram matrix: least squares reweighted by the curvature of
-//! the loss, by descent on the residual of sparse columns.
+//! the loss, by descent on the residual of columns.
 //!
-//! The Gram matrix of some hundred sparse columns is full, and costs far more than the columns do.
+//! The Gram matrix of some hundred sparse columns is full, and costs far more than the columns do; that of dense ones does where
+//! they are nearly as many as the rows, or have several classes. Coarser models far from the end (a precision of 0.01 or 0.002 in place of 0.05)
+//! were tried, and make no difference.
 
-use super::attempt::Setting;
+use super::attempt::{FEW, Setting};
 use super::certificate::{by_slopes, size};
-use super::classes;
+use super::classes::{self, AtRows};
 use super::curvature::{column_sums, of_rows};
 use super::task::{Data, Place, Task};
 use crate::engine::job::Control;
@@ -14,6 +16,7 @@ use crate::lasso::descent::{Descent, descent_cost, exact_cost};
 use crate::lasso::task::{self as squares, RowWeights, Totals};
 use crate::lasso::working::looked_at;
 use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense::dot;
 use crate::loss::{Sums, sum};
 
 /// Gram matrices that a draw takes.
@@ -30,7 +33,13 @@ const SHORTEST: f64 = 1e-14;
 /// several classes, in multiplications of a dense product, for what a descent may take beside the Gram matrix.
 const ALL: usize = 8;
 const STEP: f64 = 50.0;
+const DENSE_STEP: f64 = 8.0;
+/// How many times as much a descent of several classes takes on dense columns as one of one class: five streams of numbers, and
+/// classes that are nearly each other's negatives.
+const SLOW: f64 = 6.0;
 const PATIENCE: f64 = 2.0;
+/// What an entry of a sparse design costs that a Gram matrix looks at.
+const LOOK: f64 = 50.0;
 
 /// Steps in a row that do not halve the gap, nor take this part of the objective, after which only the Gram matrix is
 /// left: far from the end a single slope makes the gap.
@@ -70,18 +79,19 @@ impl Reweighting {
         control: &Control,
     ) -> Result<Option<Place>, Error> {
         let open = self.in_vain < VAIN && is_open(set.data, task);
-        if !open || !is_cheaper(set.data, task, coordinates) {
+        if !open || !is_cheaper(set, task, coordinates) {
             return Ok(None);
         }
         let size = size(set, task);
-        let gap = by_slopes(set.data, task) / size;
+        let gap = by_slopes(set, task) / size;
         let leads_on = gap < 0.5 * self.gap || gained > MUCH * size;
         self.in_vain = if leads_on { 0 } else { self.in_vain + 1 };
         self.gap = self.gap.min(gap);
-        let near = SQUARED * gap * gap * FINER.powi(self.in_vain as i32);
+        let finer = FINER.powi(self.in_vain as i32);
+        let near = SQUARED * gap * gap * finer;
         let tolerance = set.limits.tolerance;
         let finest = if set.rough { ROOT * tolerance.sqrt() } else { MISS * tolerance };
-        let precision = near.max(finest).min(COARSE);
+        let precision = near.max(finest * finer).min(COARSE);
         let to = if set.data.predictors() > 1 {
             minimise_classes(set.data, task, coordinates, precision, control)?
         } else {
@@ -94,28 +104,47 @@ impl Reweighting {
     }
 }
 
-/// Can a draw be solved so? Every slope has a bound, and no row depends on another.
+/// Can a draw be solved so? Every slope has a bound, no row depends on another, and Gram matrices are not cheap anyway.
 fn is_open(data: &Data, task: &Task) -> bool {
-    let sparse = data.base.design.is_sparse() && !data.likelihood.coupled();
-    sparse && task.penalty.l1.iter().all(|l1| *l1 > 0.0)
+    let many = data.base.design.is_sparse() || data.size() > FEW;
+    many && !data.likelihood.coupled() && task.penalty.l1.iter().all(|l1| *l1 > 0.0)
 }
 
 /// Entries of these coordinates.
 fn entries(data: &Data, coordinates: &[u32]) -> f64 {
+    if !data.base.design.is_sparse() {
+        return (coordinates.len() * data.rows()) as f64;
+    }
     let column = |c: &u32| data.base.design.sparse_column(*c as usize % data.cols());
     coordinates.iter().map(|c| column(c).map_or(0, |c| c.0.len())).sum::<usize>() as f64
 }
 
 /// Does it cost less than Gram matrices of these coordinates, by count? What descent leaves at one place it goes on
 /// from at the next: all steps together cost as much as one alone.
-fn is_cheaper(data: &Data, task: &Task, coordinates: &[u32]) -> bool {
+fn is_cheaper(set: Setting, task: &Task, coordinates: &[u32]) -> bool {
+    let data = set.data;
     let moved = |j: &u32| task.place.beta[*j as usize] != 0.0;
     let support: Vec<u32> = coordinates.iter().copied().filter(moved).collect();
-    let (m, active) = (coordinates.len() as f64, support.len() as f64);
     // Shares of classes sum to one.
     let free = data.rows() as f64 * (data.predictors() as f64 - 1.0).max(1.0);
-    let descent = descent_cost(entries(data, &support), active, free);
-    descent < MODELS * exact_cost(entries(data, coordinates), m)
+    let sparse = data.base.design.is_sparse();
+    let slow = if data.predictors() > 1 && !sparse { SLOW } else { 1.0 };
+    let descent = slow * descent_cost(entries(data, &support), support.len() as f64, free, sparse);
+    // The reference leads to where one is enough.
+    let models = if set.reference.is_some() && !sparse { 1.0 } else { MODELS };
+    descent < models * own_cost(data, coordinates)
+}
+
+/// What a Gram matrix of these coordinates costs, and what comes of it.
+fn own_cost(data: &Data, coordinates: &[u32]) -> f64 {
+    let (classes, m) = (data.predictors() as f64, coordinates.len() as f64);
+    let entries = entries(data, coordinates);
+    if !data.base.design.is_sparse() {
+        return exact_cost(0.5 * entries, m);
+    }
+    // Every pair of classes looks at all entries.
+    let looks = 0.5 * classes * (classes + 1.0) * LOOK * data.base.design.size() as f64;
+    looks + exact_cost(entries, m)
 }
 
 /// The same as `minimise` for several classes.
@@ -137,10 +166,11 @@ fn minimise_classes(
     let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
     let finite = |j: &u32| task.penalty.l1[*j as usize].is_finite();
     let all: Vec<u32> = (0..data.size() as u32).filter(finite).collect();
-    let which = if all.len() <= ALL * support { &all } else { coordinates };
-    let given = (weights.as_slice(), rows.residual.as_slice(), shares.as_slice());
-    let m = coordinates.len() as f64;
-    let most = PATIENCE * exact_cost(entries(data, coordinates), m) / STEP;
+    let few = data.base.design.is_sparse() && all.len() <= ALL * support;
+    let which = if few { &all } else { coordinates };
+    let given = AtRows { weights: &weights, residual: &rows.residual, shares: &shares };
+    let step = if data.base.design.is_sparse() { STEP } else { DENSE_STEP };
+    let most = PATIENCE * own_cost(data, coordinates) / step;
     let Some(mut to) = classes::minimise(data, task, given, which, (precision, most), control)?
     else {
         return Ok(None);
@@ -294,14 +324,14 @@ impl Rows {
         }
         data.likelihood.shares(&mut shares, n);
         let mut curvature = vec![0.0; classes * classes];
-        for i in 0..n {
-            let w = self.weights[i * classes];
-            for k in 0..classes {
-                let weight = w * shares[k * n + i];
-                curvature[k * classes + k] += weight;
-                for l in k..classes {
-                    curvature[k * classes + l] -= weight * shares[l * n + i];
-                }
+        let mut weight = vec![0.0; n];
+        for k in 0..classes {
+            let own = &shares[k * n..][..n];
+            let of_rows = self.weights.iter().step_by(classes).zip(own);
+            weight.iter_mut().zip(of_rows).for_each(|(o, (w, share))| *o = w * share);
+            curvature[k * classes + k] = weight.iter().sum();
+            for l in k..classes {
+                curvature[k * classes + l] -= dot(&weight, &shares[l * n..][..n]);
             }
         }
         let common = (0..classes).map(|k| curvature[k * classes + k]).sum::<f64>() / classes as f64;

@@ -161,7 +161,7 @@ impl State {
         }
         if self.uses == Uses::Reweighted {
             let task = &mut attempt.task;
-            let (here, mut bound) = (Step::none(&task.place), by_slopes(set.data, task));
+            let (here, mut bound) = (Step::none(&task.place), by_slopes(set, task));
             if set.rough && whole {
                 // A whole step of Newton leaves less than it has gained.
                 bound = bound.min(self.gained);

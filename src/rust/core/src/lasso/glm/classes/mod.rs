@@ -1,0 +1,199 @@
+//! The minimum of a model of several classes without its Gram matrix, by coordinate descent.
+//!
+//! With shares μ the curvature of a row is w (diag μ − μμ'). Where η of class k has moved by qₖ, its weighted residual is
+//! gₖ − w μₖ (qₖ − t), t = Σ μₗ qₗ: a step on one class changes two numbers of a row, whatever the number of classes. The Gram
+//! matrix has a column for each column and class, and costs far more. The intercepts are always where they are best for the rest: with C
+//! their curvature and b that of a coordinate beside them, it has b'C⁻¹b less of its own. Sweeps are extrapolated
+//! as those of least squares are.
+
+mod problem;
+
+use super::task::{Data, Place, Task};
+use crate::engine::job::Control;
+use crate::error::Error;
+use crate::lasso::descent::{Extrapolation, State, Terms};
+use crate::linalg::lanes::dispatch;
+use crate::penalty::{Penalty, step};
+pub use problem::AtRows;
+use problem::{Columns, Coordinate, Problem, WIDE, sum_of};
+use pulp::as_arrays;
+
+/// Sweeps of the support for one of all coordinates, and the most of both.
+const INNER: u32 = 10;
+const SWEEPS: u32 = 1000;
+/// Sweeps that are enough where no more than such a precision is wanted: rows that are fitted all but perfectly make columns
+/// alike, whose signs settle in hundreds of sweeps, and a model made far from the end is worth less than the next one.
+const ENOUGH: u32 = 10;
+const COARSE: f64 = 1e-3;
+/// Slopes are nearly what they should be, as a multiple of that.
+const NEAR: f64 = 30.0;
+
+/// Where the minimum over these coordinates is, the changes of slopes in a sweep within this part of their λ; None if more
+/// is spent on it than `most` steps on an entry.
+pub fn minimise(
+    data: &Data,
+    task: &Task,
+    rows: AtRows,
+    coordinates: &[u32],
+    (precision, most): (f64, f64),
+    control: &Control,
+) -> Result<Option<Place>, Error> {
+    let problem = Problem::new(data, task, rows, coordinates);
+    let mut state = begin(&problem, problem.from.clone());
+    let mut extrapolation = Extrapolation::default();
+    let (mut support, mut spent, mut combined, mut sweep) = (Vec::new(), 0.0, false, 0);
+    while sweep < SWEEPS && spent <= most {
+        control.check()?;
+        let whole = sweep % INNER == 0;
+        if whole || sweep % INNER == 1 {
+            support = (0..problem.all.len()).filter(|&c| whole || state.beta[c] != 0.0).collect();
+        }
+        spent += problem.cost(&support);
+        let change = sweep_over(&problem, &support, &mut state);
+        sweep += 1;
+        let far = precision >= COARSE && sweep > ENOUGH;
+        if change <= precision || (whole && far) {
+            if whole && combined && !far {
+                // Combinations add up rounding in the residual.
+                state = begin(&problem, std::mem::take(&mut state.beta));
+                (combined, sweep) = (false, sweep - 1);
+                extrapolation.forget();
+                continue;
+            }
+            if whole {
+                return Ok(Some(problem.place(data, task, &state)));
+            }
+            // The support has settled: see what the others say.
+            sweep = sweep.next_multiple_of(INNER);
+        }
+        let Penalty { l1, ridge } = &problem.penalty;
+        let terms = Terms { l1, ridge, weight: 0.0, metric: &problem.metric };
+        if change <= NEAR * precision {
+            extrapolation.forget();
+        } else if extrapolation.note(&mut state, &terms) {
+            combined = true;
+        }
+    }
+    Ok(None)
+}
+
+/// The state at these coefficients.
+fn begin(problem: &Problem, beta: Vec<f64>) -> State {
+    let mut state = State { residual: problem.start.clone(), level: 0.0, beta: Vec::new() };
+    for (c, (to, from)) in beta.iter().zip(&problem.from).enumerate() {
+        if to != from {
+            subtract(problem, c, to - from, &mut state.residual);
+        }
+    }
+    state.beta = beta;
+    state
+}
+
+/// r −= s x for a coordinate.
+#[inline(always)]
+fn subtract(problem: &Problem, c: usize, s: f64, residual: &mut [f64]) {
+    let Coordinate { class, column, .. } = problem.all[c];
+    let Problem { layout, weight, share, .. } = problem;
+    match &problem.columns {
+        Columns::Dense(values) => {
+            let (lines, first) = (layout.lines, layout.of(0, class));
+            let x = &values[column * lines..][..lines];
+            let (mean, left) = residual.split_at_mut(lines);
+            let left = &mut left[first - lines..][..lines];
+            let (weight, share) = (&weight[first..][..lines], &share[first..][..lines]);
+            for i in 0..lines {
+                let by = s * x[i];
+                left[i] = (-weight[i]).mul_add(by, left[i]);
+                mean[i] = share[i].mul_add(by, mean[i]);
+            }
+        }
+        Columns::Sparse(columns) => {
+            let (places, entries) = columns[column];
+            for (&i, x) in places.iter().zip(entries) {
+                let (first, by) = (layout.mean(i as usize), s * x);
+                let at = first + class + 1;
+                residual[at] = (-weight[at]).mul_add(by, residual[at]);
+                residual[first] = share[at].mul_add(by, residual[first]);
+            }
+        }
+    }
+    let beside = &problem.beside[c * problem.intercepts..][..problem.intercepts];
+    let sums = residual.iter_mut().rev().zip(beside.iter().rev());
+    sums.for_each(|(e, b)| *e = (-s).mul_add(*b, *e));
+}
+
+/// The slope of a coordinate, without its penalty.
+#[inline(always)]
+fn slope(problem: &Problem, c: usize, residual: &[f64]) -> f64 {
+    let Coordinate { class, column, .. } = problem.all[c];
+    let Problem { layout, weight, .. } = problem;
+    let beside = &problem.beside[c * problem.intercepts..][..problem.intercepts];
+    let sums = residual.iter().rev().zip(beside.iter().rev());
+    let moved: f64 = sums.fold(0.0, |m, (e, b)| b.mul_add(*e, m));
+    let of_rows = match &problem.columns {
+        Columns::Dense(values) => {
+            let (lines, first) = (layout.lines, layout.of(0, class));
+            let x = &values[column * lines..][..lines];
+            let (mean, left) = (&residual[..lines], &residual[first..][..lines]);
+            let weight = &weight[first..][..lines];
+            let mut sum = [0.0; WIDE];
+            let lanes = |v| as_arrays::<WIDE, f64>(v).0.iter();
+            for (((x, r), w), t) in lanes(x).zip(lanes(left)).zip(lanes(weight)).zip(lanes(mean)) {
+                for l in 0..WIDE {
+                    sum[l] = x[l].mul_add(w[l].mul_add(t[l], r[l]), sum[l]);
+                }
+            }
+            sum_of(std::hint::black_box(sum))
+        }
+        Columns::Sparse(columns) => {
+            let (places, entries) = columns[column];
+            let residual = |i: u32| {
+                let first = layout.mean(i as usize);
+                let at = first + class + 1;
+                weight[at].mul_add(residual[first], residual[at])
+            };
+            // Sums side by side do not wait for each other.
+            let ((fours, rest), (values, last)) =
+                (as_arrays::<4, _>(places), as_arrays::<4, _>(entries));
+            let mut sums = [0.0; 4];
+            for (at, x) in fours.iter().zip(values) {
+                for l in 0..4 {
+                    sums[l] = x[l].mul_add(residual(at[l]), sums[l]);
+                }
+            }
+            for (&i, x) in rest.iter().zip(last) {
+                sums[0] = x.mul_add(residual(i), sums[0]);
+            }
+            (sums[0] + sums[1]) + (sums[2] + sums[3])
+        }
+    };
+    of_rows - moved
+}
+
+dispatch! {
+    /// The largest change of a slope, as a part of its λ.
+    fn sweep_over(problem: &Problem, which: &[usize], state: &mut State) -> f64 {
+        let Penalty { l1, ridge } = &problem.penalty;
+        let mut largest = 0.0f64;
+        for &c in which {
+            let (old, square) = (state.beta[c], problem.all[c].square);
+            let curvature = square + ridge[c];
+            let new = if curvature > 0.0 {
+                step(old, slope(problem, c, &state.residual), square, l1[c], ridge[c])
+            } else {
+                0.0
+            };
+            let change = new - old;
+            if change != 0.0 {
+                subtract(problem, c, change, &mut state.residual);
+                state.beta[c] = new;
+                let moved = curvature * change.abs();
+                // A division is dear beside a column of few entries.
+                if moved > largest * l1[c] {
+                    largest = moved / l1[c];
+                }
+            }
+        }
+        largest
+    }
+}

@@ -1,0 +1,269 @@
+//! The model of several classes at a place: columns, curvatures, and residuals in the order that sweeps read them in.
+
+use crate::lasso::cross::has_vanished;
+use crate::lasso::descent::State;
+use crate::lasso::glm::task::{Data, Place, Task};
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense::dot;
+use crate::linalg::lanes::{LANES, dispatch};
+use crate::penalty::Penalty;
+use pulp::as_arrays;
+
+/// Numbers of a dense column taken together.
+pub const WIDE: usize = 2 * LANES;
+/// The least share of a class that counts where sweeps are combined.
+const SHARE: f64 = 1e-12;
+
+/// The rows of a draw at a place: weights, weighted residuals row by row, and shares class by class.
+#[derive(Clone, Copy)]
+pub struct AtRows<'a> {
+    pub weights: &'a [f64],
+    pub residual: &'a [f64],
+    pub shares: &'a [f64],
+}
+
+pub enum Columns<'a> {
+    /// Filled up with zeros.
+    Dense(Vec<f64>),
+    Sparse(Vec<(&'a [u32], &'a [f64])>),
+}
+
+/// A coordinate: its number, class, column, and the sum of the column's squares weighed by the curvature, beside the intercepts.
+pub struct Coordinate {
+    pub at: usize,
+    pub class: usize,
+    pub column: usize,
+    pub square: f64,
+}
+
+/// Where the numbers of a row stand: t first, then the classes. Those of dense columns are class by class, filled up with zeros to `lines`
+/// of each; those of sparse ones row by row, where a row is met by all classes of a column in turn.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    pub lines: usize,
+    pub row: usize,
+    pub class: usize,
+}
+
+impl Layout {
+    fn new(sparse: bool, n: usize, classes: usize) -> Layout {
+        if sparse {
+            return Layout { lines: n, row: classes + 1, class: 1 };
+        }
+        let lines = n.next_multiple_of(WIDE);
+        Layout { lines, row: 1, class: lines }
+    }
+
+    pub fn mean(self, i: usize) -> usize {
+        i * self.row
+    }
+
+    pub fn of(self, i: usize, class: usize) -> usize {
+        i * self.row + (class + 1) * self.class
+    }
+}
+
+/// What sweeps do not change. The residual of a state has t and, of each class, that of the rows but for t, then L⁻¹ times the sums of
+/// the residuals, where LL' is the curvature of the intercepts.
+pub struct Problem<'a> {
+    pub layout: Layout,
+    pub columns: Columns<'a>,
+    pub all: Vec<Coordinate>,
+    /// L⁻¹b of each coordinate; nothing without intercepts.
+    pub beside: Vec<f64>,
+    pub intercepts: usize,
+    factor: Cholesky,
+    pub penalty: Penalty,
+    /// w μ and μ of each class.
+    pub weight: Vec<f64>,
+    pub share: Vec<f64>,
+    /// Of the squares of a state's residual in the objective.
+    pub metric: Vec<f64>,
+    /// The residual at the task's place, whose coefficients these are.
+    pub start: Vec<f64>,
+    pub from: Vec<f64>,
+}
+
+impl<'a> Problem<'a> {
+    pub fn new(data: &'a Data, task: &Task, rows: AtRows, coordinates: &[u32]) -> Problem<'a> {
+        let (n, p, classes) = (data.rows(), data.cols(), data.predictors());
+        let design = &data.base.design;
+        let layout = Layout::new(design.is_sparse(), n, classes);
+        // The classes of a sparse column meet the same rows; of a dense one those of a class stay near.
+        let mut order = coordinates.to_vec();
+        order.sort_unstable();
+        let mut needed: Vec<usize> = order.iter().map(|&c| c as usize % p).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let columns = if design.is_sparse() {
+            order.sort_unstable_by_key(|&c| (c as usize % p, c as usize / p));
+            let column = |&j: &usize| design.sparse_column(j).unwrap_or_default();
+            Columns::Sparse(needed.iter().map(column).collect())
+        } else {
+            let mut values = vec![0.0; needed.len() * layout.lines];
+            for rows in design.blocks() {
+                let Some(block) = design.dense_block(&rows) else { break };
+                for (to, &j) in values.chunks_exact_mut(layout.lines.max(1)).zip(&needed) {
+                    to[rows.clone()].copy_from_slice(&block[j * rows.len()..][..rows.len()]);
+                }
+            }
+            Columns::Dense(values)
+        };
+        let (size, intercepts) = (layout.lines * (classes + 1), data.intercepts());
+        let mut problem = Problem {
+            layout,
+            columns,
+            all: Vec::with_capacity(order.len()),
+            beside: Vec::with_capacity(order.len() * intercepts),
+            intercepts,
+            factor: Cholesky::default(),
+            penalty: task.penalty.of(&order),
+            weight: vec![0.0; size],
+            share: vec![0.0; size],
+            metric: vec![0.0; size + intercepts],
+            start: vec![0.0; size + intercepts],
+            from: order.iter().map(|&c| task.place.beta[c as usize]).collect(),
+        };
+        for (i, &w) in rows.weights.iter().enumerate() {
+            problem.metric[layout.mean(i)] = -w;
+            for k in 0..classes {
+                let (at, share) = (layout.of(i, k), rows.shares[k * n + i]);
+                let counts = share > SHARE && w > 0.0;
+                (problem.share[at], problem.weight[at]) = (share, w * share);
+                problem.metric[at] = if counts { 1.0 / (w * share) } else { 0.0 };
+                problem.start[at] = rows.residual[i * classes + k];
+            }
+        }
+        problem.metric[size..].fill(-1.0);
+        problem.factor_intercepts(n);
+        for &c in &order {
+            let (at, class) = (c as usize, c as usize / p);
+            problem.push(at, class, needed.binary_search(&(at % p)).unwrap_or(0));
+        }
+        problem
+    }
+
+    /// The curvature of the intercepts. What all have in common changes nothing, and stays.
+    fn factor_intercepts(&mut self, n: usize) {
+        let (count, layout) = (self.intercepts, self.layout);
+        let of = |v: &[f64], k: usize| -> Vec<f64> { (0..n).map(|i| v[layout.of(i, k)]).collect() };
+        let shares: Vec<Vec<f64>> = (0..count).map(|k| of(&self.share, k)).collect();
+        let mut curvature = Vec::with_capacity(count);
+        for k in 0..count {
+            let weight = of(&self.weight, k);
+            let mut row: Vec<f64> = shares[k..].iter().map(|share| -dot(&weight, share)).collect();
+            row[0] += weight.iter().sum::<f64>();
+            curvature.push(row);
+        }
+        let common = curvature.iter().map(|row| row[0]).sum::<f64>() / count.max(1) as f64;
+        self.factor.factor(count, |row, out| {
+            out.iter_mut().zip(&curvature[row]).for_each(|(o, c)| *o = c + common);
+            0.0
+        });
+        let mut sums: Vec<f64> = (0..count).map(|k| of(&self.start, k).iter().sum()).collect();
+        self.factor.solve_half(&mut sums);
+        let first = self.start.len() - count;
+        self.start[first..].copy_from_slice(&sums);
+    }
+
+    fn push(&mut self, at: usize, class: usize, column: usize) {
+        let mut beside = vec![0.0; self.intercepts];
+        let layout = self.layout;
+        let own = |k: usize| if k == class { 1.0 } else { 0.0 };
+        let mut raw = 0.0;
+        match &self.columns {
+            Columns::Dense(values) => {
+                let x = &values[column * layout.lines..][..layout.lines];
+                let of = |v: &'_ [f64], k: usize| v[layout.of(0, k)..][..layout.lines].to_vec();
+                let weight = of(&self.weight, class);
+                raw = square(x, &weight, &of(&self.share, class));
+                for (k, b) in beside.iter_mut().enumerate() {
+                    *b = product(x, &weight, &of(&self.share, k), own(k));
+                }
+            }
+            Columns::Sparse(columns) => {
+                let (places, entries) = columns[column];
+                for (&i, x) in places.iter().zip(entries) {
+                    let (share, weight) = (
+                        &self.share[layout.of(i as usize, 0)..],
+                        self.weight[layout.of(i as usize, class)],
+                    );
+                    raw += x * x * weight * (1.0 - share[class]);
+                    for (k, b) in beside.iter_mut().enumerate() {
+                        *b += x * weight * (own(k) - share[k]);
+                    }
+                }
+            }
+        }
+        self.factor.solve_half(&mut beside);
+        let left = raw - beside.iter().map(|b| b * b).sum::<f64>();
+        let square = if has_vanished(left, raw) { 0.0 } else { left };
+        self.beside.extend(beside);
+        self.all.push(Coordinate { at, class, column, square });
+    }
+
+    /// Numbers that a sweep meets.
+    pub fn cost(&self, which: &[usize]) -> f64 {
+        let entries: usize = match &self.columns {
+            Columns::Dense(_) => self.layout.lines * which.len(),
+            Columns::Sparse(columns) => {
+                which.iter().map(|&c| columns[self.all[c].column].0.len() + self.intercepts).sum()
+            }
+        };
+        // States are kept and combined.
+        (entries + 2 * self.start.len()) as f64
+    }
+
+    /// The intercepts of columns around their means, from those of columns as they are. What all classes have in common stays what
+    /// it was.
+    pub fn place(&self, data: &Data, task: &Task, state: &State) -> Place {
+        let mut to = task.place.clone();
+        let p = data.cols();
+        let shift = data.base.design.sparse().map(|x| x.shift);
+        let mut moved = state.residual[self.start.len() - self.intercepts..].to_vec();
+        self.factor.solve_other_half(&mut moved);
+        for (coordinate, &b) in self.all.iter().zip(&state.beta) {
+            let by = b - to.beta[coordinate.at];
+            to.beta[coordinate.at] = b;
+            if let (Some(moved), Some(shift)) = (moved.get_mut(coordinate.class), &shift) {
+                *moved += by * shift[coordinate.at % p];
+            }
+        }
+        let common = moved.iter().sum::<f64>() / moved.len().max(1) as f64;
+        to.intercept.iter_mut().zip(&moved).for_each(|(b0, by)| *b0 += by - common);
+        to
+    }
+}
+
+#[inline(always)]
+pub fn sum_of(sum: [f64; WIDE]) -> f64 {
+    let [a, b, c, d]: [f64; 4] =
+        std::array::from_fn(|l| (sum[l] + sum[l + 4]) + (sum[l + 8] + sum[l + 12]));
+    (a + c) + (b + d)
+}
+
+dispatch! {
+    /// Σ w x² (1 − μ).
+    fn square(x: &[f64], weight: &[f64], share: &[f64]) -> f64 {
+        let mut sum = [0.0; WIDE];
+        let lanes = |v| as_arrays::<WIDE, f64>(v).0.iter();
+        for ((x, w), s) in lanes(x).zip(lanes(weight)).zip(lanes(share)) {
+            for l in 0..WIDE {
+                sum[l] = (x[l] * x[l] * w[l]).mul_add(1.0 - s[l], sum[l]);
+            }
+        }
+        sum_of(sum)
+    }
+
+    /// Σ w x (own − μ).
+    fn product(x: &[f64], weight: &[f64], share: &[f64], own: f64) -> f64 {
+        let mut sum = [0.0; WIDE];
+        let lanes = |v| as_arrays::<WIDE, f64>(v).0.iter();
+        for ((x, w), s) in lanes(x).zip(lanes(weight)).zip(lanes(share)) {
+            for l in 0..WIDE {
+                sum[l] = (x[l] * w[l]).mul_add(own - s[l], sum[l]);
+            }
+        }
+        sum_of(sum)
+    }
+}
