@@ -78,8 +78,8 @@ impl Reweighting {
         gained: f64,
         control: &Control,
     ) -> Result<Option<Place>, Error> {
-        let open = self.in_vain < VAIN && is_open(set.data, task);
-        if !open || !is_cheaper(set, task, coordinates) {
+        let open = self.in_vain < VAIN && is_open(set, task);
+        if !open || !is_cheaper(set.data, task, coordinates) {
             return Ok(None);
         }
         let size = size(set, task);
@@ -105,8 +105,10 @@ impl Reweighting {
 }
 
 /// Can a draw be solved so? Every slope has a bound, no row depends on another, and Gram matrices are not cheap anyway.
-fn is_open(data: &Data, task: &Task) -> bool {
-    let many = data.base.design.is_sparse() || data.size() > FEW;
+fn is_open(set: Setting, task: &Task) -> bool {
+    let data = set.data;
+    // Where draws share a model they have far more rows than columns.
+    let many = data.base.design.is_sparse() || (data.size() > FEW && set.reference.is_none());
     many && !data.likelihood.coupled() && task.penalty.l1.iter().all(|l1| *l1 > 0.0)
 }
 
@@ -121,8 +123,7 @@ fn entries(data: &Data, coordinates: &[u32]) -> f64 {
 
 /// Does it cost less than Gram matrices of these coordinates, by count? What descent leaves at one place it goes on
 /// from at the next: all steps together cost as much as one alone.
-fn is_cheaper(set: Setting, task: &Task, coordinates: &[u32]) -> bool {
-    let data = set.data;
+fn is_cheaper(data: &Data, task: &Task, coordinates: &[u32]) -> bool {
     let moved = |j: &u32| task.place.beta[*j as usize] != 0.0;
     let support: Vec<u32> = coordinates.iter().copied().filter(moved).collect();
     // Shares of classes sum to one.
@@ -130,9 +131,7 @@ fn is_cheaper(set: Setting, task: &Task, coordinates: &[u32]) -> bool {
     let sparse = data.base.design.is_sparse();
     let slow = if data.predictors() > 1 && !sparse { SLOW } else { 1.0 };
     let descent = slow * descent_cost(entries(data, &support), support.len() as f64, free, sparse);
-    // The reference leads to where one is enough.
-    let models = if set.reference.is_some() && !sparse { 1.0 } else { MODELS };
-    descent < models * own_cost(data, coordinates)
+    descent < MODELS * own_cost(data, coordinates)
 }
 
 /// What a Gram matrix of these coordinates costs, and what comes of it.
