@@ -2,7 +2,7 @@
 //! the loss, by descent on the residual of columns.
 //!
 //! The Gram matrix of some hundred sparse columns is full, and costs far more than the columns do; that of dense ones does where
-//! they are nearly as many as the rows, or have several classes. Coarser models far from the end (a precision of 0.01 or 0.002 in place of 0.05)
+//! they are nearly as many as the rows, or have several classes. Finer models far from the end (a precision of 0.01 or 0.002 in place of 0.05)
 //! were tried, and make no difference.
 
 use super::attempt::{FEW, Setting};
