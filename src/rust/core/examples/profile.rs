@@ -7,7 +7,7 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
+use rand_distr::{Binomial, Distribution, StandardNormal};
 use wbb_core::data::source::Source;
 use wbb_core::engine::bootstrap;
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
@@ -59,8 +59,9 @@ fn normals(rng: &mut ChaCha8Rng, count: usize) -> Vec<f64> {
     (0..count).map(|_| StandardNormal.sample(rng)).collect()
 }
 
+/// Entries are anywhere, so that columns differ in their number: some have one, or none.
 fn sparse_column(rng: &mut ChaCha8Rng, n: usize, density: f64) -> Vec<(usize, f64)> {
-    let count = (n as f64 * density).round().max(1.0) as usize;
+    let count = Binomial::new(n as u64, density).map_or(0, |law| law.sample(rng));
     let mut rows: Vec<usize> = (0..count).map(|_| rng.random_range(0..n)).collect();
     rows.sort_unstable();
     rows.dedup();

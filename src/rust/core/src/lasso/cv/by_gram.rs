@@ -13,8 +13,8 @@ use crate::lasso::quadratic::Origin;
 use crate::lasso::task::{RowWeights, Task, Totals};
 use crate::linalg::lanes::dispatch;
 
-/// Part of its λ by which no slope changes at the minimum.
-const STILL: f64 = 1e-7;
+/// Part of what a last sweep may gain that sweeps at the minimum do.
+const STILL: f64 = 1e-6;
 /// Multiplications that nobody feels.
 const CHEAP: f64 = 2e5;
 
@@ -106,13 +106,16 @@ fn descend(
     let on = Coordinates { which: &all, penalty, square };
     let worth = |m: f64| exact(m, 0.0) / all.len() as f64;
     let mut slopes = Correlations { centred, slope: centred.gradient(beta) };
-    let near = |walk: &Walk, slopes: &Correlations, beta: &[f64], change: f64| {
-        if change <= STILL || exact(f64::from(nonzero(beta)), 0.0) < CHEAP {
-            return change <= STILL;
+    let near = |walk: &mut Walk, slopes: &Correlations, beta: &[f64], gain: f64| {
+        if exact(f64::from(nonzero(beta)), 0.0) < CHEAP {
+            return walk.is_still(gain / STILL);
+        }
+        if !walk.is_still(gain) {
+            return false;
         }
         let rr = left(centred, beta, &slopes.slope);
         let Centred { yy, w, .. } = *centred;
-        walk.is_near(&Point { beta, gradient: &slopes.slope, penalty, rr, yy, w })
+        walk.is_near(&Point { beta, gradient: &slopes.slope, penalty, rr, yy, w }, true)
     };
     let settled = walk.descend(&mut slopes, &on, beta, worth, near, control)?;
     stand(centred, task, slopes.slope);

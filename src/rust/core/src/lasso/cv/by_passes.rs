@@ -1,9 +1,9 @@
 //! The paths of a group of folds on their residuals: all of them see the data in the same pass.
 //!
-//! A walk of an elastic net that takes longer than a pass is looked at, though its slopes still change: where columns are
+//! A walk of an elastic net that takes longer than a pass is looked at, though its sweeps still gain: where columns are
 //! nearly the same (two that have one entry each, in the same row) and only the ridge tells them apart, sweeps move
 //! coefficients from one to the other for long, and no fit with them. The gap, which is of second order with a ridge,
-//! knows that, the change of a slope does not: 200 × 3,000 with two entries a column on average took 180 sweeps a
+//! knows that, what sweeps gain does not: 200 × 3,000 with two entries a column on average took 180 sweeps a
 //! fit, and takes half the time now. Without a ridge looks are in vain: tried, a quarter slower.
 
 use super::columns::{FoldColumns, Held, Singles};
@@ -55,8 +55,6 @@ struct Fold<'a> {
     /// Is it still to be fitted at this lambda, and did the last walk end by itself?
     open: bool,
     settled: bool,
-    /// Did it end because its slopes no longer changed, not to be looked at?
-    still: bool,
     /// Weight of the rows that it is fitted to, as a part of all.
     share: f64,
 }
@@ -140,7 +138,6 @@ fn begin<'a>(
             },
             open: false,
             settled: true,
-            still: true,
             share: weight(&fit) / total,
             fit: Attempt::from(fit),
             held,
@@ -169,9 +166,8 @@ fn together(
         }
         let mut tasks: Vec<&mut Task> = walking.iter_mut().map(|f| &mut f.fit.task).collect();
         pass(&lasso.data, &mut tasks, control)?;
-        for Fold { walk, fit, open, still, .. } in walking.iter_mut().map(|f| &mut **f) {
-            let near = if *still { walk.learn(&fit.point()) } else { walk.is_nearer(&fit.point()) };
-            *open = !near;
+        for Fold { walk, fit, open, settled, .. } in walking.iter_mut().map(|f| &mut **f) {
+            *open = !walk.is_near(&fit.point(), *settled);
         }
         walking.retain(|f| f.open && f.settled);
     }
@@ -206,15 +202,13 @@ impl Fold<'_> {
         let support = beta.iter().filter(|b| **b != 0.0).count();
         let turn = each * (which.len() + INNER as usize * support) as f64;
         let ridge = lasso.factors.alpha() < 1.0;
-        let (turns, still) = (Cell::new(0.0), Cell::new(false));
-        let looked_at = |walk: &Walk, _: &_, _: &_, change: f64| {
-            still.set(walk.is_still(change));
+        let turns = Cell::new(0.0);
+        let looked_at = |walk: &mut Walk, _: &_, _: &_, gain: f64| {
             turns.set(turns.get() + 1.0);
             // The last round ends by itself.
-            still.get() || (ridge && round + 1 < ROUNDS && turns.get() * turn > pass)
+            walk.is_still(gain) || (ridge && round + 1 < ROUNDS && turns.get() * turn > pass)
         };
         self.settled = self.walk.descend(steps.as_mut(), &on, beta, worth, looked_at, control)?;
-        self.still = still.get() || !self.settled;
         Ok(())
     }
 

@@ -1,15 +1,20 @@
 //! A way down the lambdas of a fold: coordinate descent from where the last two lambdas point to.
 //!
-//! A cross-validated error needs no exact fit. With a gap of G the fit is within δ = √(2G/Σw) of the exact
-//! one, in the mean over the rows, and the error within 2σδ of the exact one. The walk ends where δ is
-//! proved to be a small part of σ/√n, σ² the smallest error so far (rows beyond a few thousand no longer
-//! count), or, behind the minimum, of what the error is above it: no rule looks there for more.
-//! That is the worst case: a gap is of the order of what slopes miss, and the fit of its square.
+//! A cross-validated error needs no exact fit. With an objective that is G above its minimum the fit is within
+//! δ = √(2G/Σw) of the exact one, in the mean over the rows, and the error within 2σδ of the exact one. What a walk
+//! aims at is a δ that is a small part of σ/√n, σ² the smallest error so far (rows beyond a few thousand no longer
+//! count), or, behind the minimum, of what the error is above it: no rule looks there for more. With a ridge the
+//! duality gap is of the order of G and proves it. Without one it is of the order of what slopes miss, and G of its
+//! square: the walk ends where sweeps, at the pace of the last two, no longer gain a small part of G, and the gap has
+//! to prove a multiple of it alone, one that grows with √n as G over the objective falls with n.
 //!
 //! Of what was tried: a gap of 1e-6 of the objective, as draws nearly have it, costs two to ten times as
-//! much where nearly as many columns as rows are active, for digits that no curve shows. Between two
-//! lambdas coefficients move nearly on a line (without a ridge exactly so, while the support stays), so that
-//! the next one starts ahead on it.
+//! much where nearly as many columns as rows are active, for digits that no curve shows; a proof of G without a ridge
+//! costs two to four times as much as what sweeps gain, for a curve that is off by a thousandth of its standard errors
+//! instead of a hundredth. The largest change of a slope in the place of that gain: one column decides, and walks
+//! take a third longer. Gains without their pace: off by a tenth where sweeps creep, next to saturation.
+//! Between two lambdas coefficients move nearly on a line (without a ridge exactly so, while the support stays), so
+//! that the next one starts ahead on it.
 
 use crate::engine::cv::Path;
 use crate::engine::job::Control;
@@ -22,18 +27,23 @@ use crate::penalty::{Penalty, step};
 const MISS: f64 = 0.02;
 const MANY: usize = 2500;
 /// The same as a part of what an error is above the smallest, over its root.
-const BEHIND: f64 = 0.05;
+const BEHIND: f64 = 0.02;
 /// The least squares that count as left, as a part of y'Wy.
 const LEAST: f64 = 1e-3;
-/// Part of a slope's λ that it may miss where hardly anything is fitted.
-const LOOSEST: f64 = 0.3;
-/// The part of a gap that is small enough at which walks aim.
+/// Part of what an objective may be above its minimum that sweeps may still gain, at the pace of the last two, and
+/// where a ridge lets the gap decide.
+const GAIN: f64 = 1e-3;
+const WITH_RIDGE: f64 = 1e-2;
+/// The multiple of what it may be above its minimum that is to be proved with a ridge, and without one, over √n.
 const AIM: f64 = 0.5;
-/// The most that slopes may miss beyond the estimate.
-const MOST_SLACK: f64 = 20.0;
-/// Sweeps of the support for one of all columns, and the part of its change at which they end.
+const PROVED: f64 = 2.0;
+/// What is left beside the gain of sweeps that hardly slow down: one over this.
+const CREEPING: f64 = 1e-3;
+/// What a gain is to be where the last one proved too little, beside it.
+const FINER: f64 = 0.03;
+/// Sweeps of the support for one of all columns, and the part of its gain at which they end.
 pub const INNER: u32 = 8;
-const SETTLED: f64 = 0.1;
+const SETTLED: f64 = 0.01;
 /// Looks at all columns that a walk may always take, sweeps of the support, and the cost of the exact step in cubes of the support.
 const FREE: f64 = 10.0;
 const FEWEST: f64 = 200.0;
@@ -41,7 +51,7 @@ const FACTORS: f64 = 1.0;
 
 /// What a step on a coordinate needs: slopes xⱼ'W r, and a residual to change.
 pub trait Steps {
-    /// One sweep over these coordinates; the largest change of a slope as a part of its λ.
+    /// One sweep over these coordinates; what it takes from the objective, at least.
     fn sweep(&mut self, on: &Coordinates, beta: &mut [f64]) -> f64;
 }
 
@@ -63,7 +73,7 @@ pub trait Slopes {
 /// A sweep over anything that has slopes.
 #[inline(always)]
 pub fn sweep(state: &mut impl Slopes, on: &Coordinates, beta: &mut [f64]) -> f64 {
-    let mut largest = 0.0f64;
+    let mut gain = 0.0;
     for &j in on.which {
         let j = j as usize;
         let (old, l1, ridge) = (beta[j], on.penalty.l1[j], on.penalty.ridge[j]);
@@ -74,10 +84,10 @@ pub fn sweep(state: &mut impl Slopes, on: &Coordinates, beta: &mut [f64]) -> f64
         if change != 0.0 {
             state.subtract(j, change);
             beta[j] = new;
-            largest = largest.max(curvature * change.abs() / l1);
+            gain += 0.5 * curvature * change * change;
         }
     }
-    largest
+    gain
 }
 
 /// How near a walk comes to the minimum, and with how much patience.
@@ -86,19 +96,20 @@ pub struct Walk {
     before: Option<(f64, Vec<f64>)>,
     /// Part of the cost of the exact step that the next walk may take.
     patience: f64,
-    /// Slopes that may miss more than expected without a gap that is too large, as a multiple.
-    slack: f64,
     /// The smallest error so far.
     best: f64,
-    /// The gap that is small enough at this lambda, and the part of its λ that a slope may miss next.
+    /// How far above its minimum an objective may be at this lambda, and what a last sweep may gain.
     enough: f64,
-    precision: f64,
+    gain: f64,
+    /// What is to be proved, and what is left beside a gain, at most: one over this.
+    proved: f64,
+    creeps: f64,
 }
 
 impl Default for Walk {
     fn default() -> Walk {
-        let (best, enough, precision) = (f64::INFINITY, 0.0, 0.0);
-        Walk { before: None, patience: 1.0, slack: 1.0, best, enough, precision }
+        let (best, enough, gain, proved) = (f64::INFINITY, 0.0, 0.0, 0.0);
+        Walk { before: None, patience: 1.0, best, enough, gain, proved, creeps: 1.0 }
     }
 }
 
@@ -121,37 +132,28 @@ impl Walk {
         let above = BEHIND * (error - self.best);
         let miss = MISS * self.best / rows.clamp(1, MANY) as f64;
         self.enough = 0.5 * w * miss.max(above * above / error);
-        // What the penalty takes.
-        let fitted: f64 = task.beta.iter().zip(&task.found.gradient).map(|(b, g)| b * g).sum();
-        let part = 0.5 * self.slack * self.enough / fitted.max(f64::MIN_POSITIVE);
-        self.precision = part.min(LOOSEST);
+        let ridge = task.penalty.ridge.iter().any(|d| *d > 0.0);
+        let root = (rows.clamp(1, MANY) as f64).sqrt();
+        let (gain, proved, creeps) =
+            if ridge { (WITH_RIDGE, AIM, 1.0) } else { (GAIN, PROVED * root, CREEPING) };
+        (self.gain, self.proved) = (gain * self.enough, proved * self.enough);
+        self.creeps = creeps;
     }
 
-    /// Have slopes changed by no more than they may?
-    pub fn is_still(&self, change: f64) -> bool {
-        change <= self.precision
+    /// Is the walk over where sweeps gain so much?
+    pub fn is_still(&self, gain: f64) -> bool {
+        gain <= self.gain
     }
 
-    /// Is the gap at a point small enough?
-    pub fn is_near(&self, point: &Point) -> bool {
-        gap(point) <= self.enough
-    }
-
-    /// Is it what walks that end by themselves aim at?
-    pub fn is_nearer(&self, point: &Point) -> bool {
-        gap(point) <= AIM * self.enough
-    }
-
-    /// Small enough, after a walk that had to end without knowing: the next one is finer, or less so.
-    pub fn learn(&mut self, point: &Point) -> bool {
-        let gap = gap(point);
-        if gap > self.enough {
-            self.slack = (0.5 * self.slack).max(0.1);
-        } else if gap < 0.5 * self.enough {
-            self.slack = (1.5 * self.slack).min(MOST_SLACK);
+    /// Is enough proved of a point, all of it where the walk there was given up? If not, the next one is finer.
+    pub fn is_near(&mut self, point: &Point, settled: bool) -> bool {
+        let certificate = point.certify(0.0, &|_| 0.0);
+        let most = if settled { self.proved } else { self.enough };
+        let near = certificate.gap * certificate.objective <= most;
+        if !near {
+            self.gain *= FINER;
         }
-        self.precision *= (AIM * self.enough / gap).clamp(0.01, 0.5);
-        gap <= self.enough
+        near
     }
 
     /// From the solution at the last lambda to where the last two point to at the next.
@@ -169,24 +171,26 @@ impl Walk {
         self.before = Some((last, here));
     }
 
-    /// Sweep until `is_done`, which is told the largest change of a slope in the last sweep over all
-    /// coordinates. False if that would cost more than the exact way: `worth(m)` steps where m columns are
-    /// active.
+    /// Sweep until `is_done`, which is told what is left to gain at the pace of the last two sweeps over all
+    /// coordinates. False if that would cost more than the exact way: `worth(m)` steps where m columns are active.
     pub fn descend<S: Steps + ?Sized>(
         &mut self,
         steps: &mut S,
         on: &Coordinates,
         beta: &mut [f64],
         worth: impl Fn(f64) -> f64,
-        is_done: impl Fn(&Walk, &S, &[f64], f64) -> bool,
+        mut is_done: impl FnMut(&mut Walk, &S, &[f64], f64) -> bool,
         control: &Control,
     ) -> Result<bool, Error> {
-        let mut spent = 0.0;
+        let (mut spent, mut before) = (0.0, f64::INFINITY);
         loop {
             spent += on.which.len() as f64;
             control.check()?;
-            let change = steps.sweep(on, beta);
-            if is_done(self, steps, beta, change) {
+            let gain = steps.sweep(on, beta);
+            // Sweeps that gain nearly as much as those before them have a long way to go.
+            let left = gain / (1.0 - gain / before).max(self.creeps);
+            before = gain;
+            if is_done(self, steps, beta, left) {
                 self.patience = (2.0 * self.patience).min(1.0);
                 return Ok(true);
             }
@@ -201,18 +205,12 @@ impl Walk {
             let inner = Coordinates { which: &support, ..*on };
             for _ in 0..INNER {
                 spent += m;
-                if steps.sweep(&inner, beta) <= (0.5 * self.precision).max(SETTLED * change) {
+                if steps.sweep(&inner, beta) <= (0.5 * self.gain).max(SETTLED * gain) {
                     break;
                 }
             }
         }
     }
-}
-
-/// Of a point all of whose coordinates are penalised.
-fn gap(point: &Point) -> f64 {
-    let certificate = point.certify(0.0, &|_| 0.0);
-    certificate.gap * certificate.objective
 }
 
 /// What the Gram matrix of m columns and its factors cost, in multiplications; a pair of columns costs
