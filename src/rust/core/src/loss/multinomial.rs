@@ -77,48 +77,8 @@ struct Eight {
     beyond: [f64; LANES],
 }
 
-/// Turn −η, class after class, into W r; behind it stand the shares.
-#[inline(always)]
-fn eight(own: &[u32; LANES], w: &[f64; LANES], cells: &mut [[f64; LANES]]) -> Eight {
-    let (cells, shares) = cells.split_at_mut(cells.len() / 2);
-    let (mut largest, mut near) = ([f64::NEG_INFINITY; LANES], [0.0; LANES]);
-    for (class, cell) in cells.iter().enumerate() {
-        for k in 0..LANES {
-            largest[k] = largest[k].max(-cell[k]);
-            near[k] = if class as u32 == own[k] { cell[k] } else { near[k] };
-        }
-    }
-    let (mut all, mut others, mut first) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-    for (class, cell) in cells.iter_mut().enumerate() {
-        for k in 0..LANES {
-            let e = exp(-cell[k] - largest[k]);
-            let mine = class as u32 == own[k];
-            cell[k] = e;
-            all[k] += e;
-            others[k] += if mine { 0.0 } else { e };
-            first[k] = if mine { e } else { first[k] };
-        }
-    }
-    let mut beyond = [0.0; LANES];
-    for k in 0..LANES {
-        near[k] += largest[k];
-        // Without a difference of numbers near each other where the own class is the largest.
-        let above = if first[k] == 1.0 { others[k] } else { all[k] - 1.0 };
-        beyond[k] = ln_1p(above.max(0.0));
-    }
-    for ((class, cell), share) in cells.iter_mut().enumerate().zip(shares) {
-        for k in 0..LANES {
-            let left = if class as u32 == own[k] { others[k] } else { -cell[k] };
-            share[k] = cell[k] / all[k];
-            cell[k] = w[k] * (left / all[k]);
-        }
-    }
-    Eight { near, beyond }
-}
-
-/// The same of one draw: rows side by side, where draws cannot be.
+/// The residuals and sums of one draw: rows side by side, where draws cannot be.
 #[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
-#[inline(always)]
 fn alone(
     y: &[u32],
     classes: usize,
@@ -163,50 +123,89 @@ fn alone(
     }
 }
 
-dispatch! {
-    #[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
-    fn residuals(
-        y: &[u32],
-        classes: usize,
-        weights: &[f64],
-        panel: &mut [f64],
-        loss: &mut [f64],
-        total: &mut [f64],
-        residual: &mut [f64],
-        curvature: &mut [f64],
-        cells: &mut [[f64; LANES]],
-    ) {
-        // A line has the draws of the first class side by side, then of the next.
-        let width = loss.len();
-        let draws = width / classes;
-        if draws == 1 {
-            return alone(y, classes, weights, panel, loss, total, residual, curvature, cells);
-        }
-        for (i, line) in panel.chunks_exact_mut(width).enumerate() {
-            let own = [y[i]; LANES];
-            for first in (0..draws).step_by(LANES) {
-                let count = LANES.min(draws - first);
-                let mut w = [0.0; LANES];
-                w[..count].copy_from_slice(&weights[i * width + first..][..count]);
-                for (cell, lanes) in cells.iter_mut().zip(line.chunks_exact(draws)) {
-                    cell[..count].copy_from_slice(&lanes[first..][..count]);
-                }
-                let at = eight(&own, &w, cells);
+/// The same of several draws: they stand side by side.
+#[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
+fn residuals(
+    y: &[u32],
+    classes: usize,
+    weights: &[f64],
+    panel: &mut [f64],
+    loss: &mut [f64],
+    total: &mut [f64],
+    residual: &mut [f64],
+    curvature: &mut [f64],
+    cells: &mut [[f64; LANES]],
+) {
+    // A line has the draws of the first class side by side, then of the next.
+    let width = loss.len();
+    let draws = width / classes;
+    if draws == 1 {
+        return alone(y, classes, weights, panel, loss, total, residual, curvature, cells);
+    }
+    for (i, line) in panel.chunks_exact_mut(width).enumerate() {
+        let own = [y[i]; LANES];
+        for first in (0..draws).step_by(LANES) {
+            let count = LANES.min(draws - first);
+            let mut w = [0.0; LANES];
+            w[..count].copy_from_slice(&weights[i * width + first..][..count]);
+            for (cell, lanes) in cells.iter_mut().zip(line.chunks_exact(draws)) {
+                cell[..count].copy_from_slice(&lanes[first..][..count]);
+            }
+            let at = eight(&own, &w, cells);
+            for k in 0..count {
+                loss[first + k] += w[k] * at.near[k];
+                loss[first + k] += w[k] * at.beyond[k];
+                total[first + k] += w[k];
+            }
+            for (class, lanes) in line.chunks_exact_mut(draws).enumerate() {
+                lanes[first..][..count].copy_from_slice(&cells[class][..count]);
+                let shares = &cells[classes + class];
                 for k in 0..count {
-                    loss[first + k] += w[k] * at.near[k];
-                    loss[first + k] += w[k] * at.beyond[k];
-                    total[first + k] += w[k];
-                }
-                for (class, lanes) in line.chunks_exact_mut(draws).enumerate() {
-                    lanes[first..][..count].copy_from_slice(&cells[class][..count]);
-                    let shares = &cells[classes + class];
-                    for k in 0..count {
-                        curvature[first + k] += w[k] * shares[k] * (1.0 - shares[k]);
-                        residual[class * draws + first + k] += cells[class][k];
-                    }
+                    curvature[first + k] += w[k] * shares[k] * (1.0 - shares[k]);
+                    residual[class * draws + first + k] += cells[class][k];
                 }
             }
         }
+    }
+}
+
+dispatch! {
+    /// Turn −η, class after class, into W r; behind it stand the shares.
+    fn eight(own: &[u32; LANES], w: &[f64; LANES], cells: &mut [[f64; LANES]]) -> Eight {
+        let (cells, shares) = cells.split_at_mut(cells.len() / 2);
+        let (mut largest, mut near) = ([f64::NEG_INFINITY; LANES], [0.0; LANES]);
+        for (class, cell) in cells.iter().enumerate() {
+            for k in 0..LANES {
+                largest[k] = largest[k].max(-cell[k]);
+                near[k] = if class as u32 == own[k] { cell[k] } else { near[k] };
+            }
+        }
+        let (mut all, mut others, mut first) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        for (class, cell) in cells.iter_mut().enumerate() {
+            for k in 0..LANES {
+                let e = exp(-cell[k] - largest[k]);
+                let mine = class as u32 == own[k];
+                cell[k] = e;
+                all[k] += e;
+                others[k] += if mine { 0.0 } else { e };
+                first[k] = if mine { e } else { first[k] };
+            }
+        }
+        let mut beyond = [0.0; LANES];
+        for k in 0..LANES {
+            near[k] += largest[k];
+            // Without a difference of numbers near each other where the own class is the largest.
+            let above = if first[k] == 1.0 { others[k] } else { all[k] - 1.0 };
+            beyond[k] = ln_1p(above.max(0.0));
+        }
+        for ((class, cell), share) in cells.iter_mut().enumerate().zip(shares) {
+            for k in 0..LANES {
+                let left = if class as u32 == own[k] { others[k] } else { -cell[k] };
+                share[k] = cell[k] / all[k];
+                cell[k] = w[k] * (left / all[k]);
+            }
+        }
+        Eight { near, beyond }
     }
 
     /// η, class after class of n rows each, to probabilities.
