@@ -32,11 +32,11 @@ impl Likelihood for Multinomial {
     }
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
-        let [loss, _, total, residual, curvature] = sums.of_likelihood();
         let mut cells = vec![[0.0; LANES]; 2 * self.classes];
         let y = &self.y[rows.clone()];
-        let classes = self.classes;
-        residuals(y, classes, weights, panel, loss, total, residual, curvature, &mut cells);
+        let alone = sums.of_likelihood()[0].len() == self.classes;
+        let add = if alone { of_one_draw } else { of_draws };
+        add(y, weights, panel, sums, &mut cells);
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
@@ -78,18 +78,15 @@ struct Eight {
 }
 
 /// The residuals and sums of one draw: rows side by side, where draws cannot be.
-#[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
-fn alone(
+fn of_one_draw(
     y: &[u32],
-    classes: usize,
     weights: &[f64],
     panel: &mut [f64],
-    loss: &mut [f64],
-    total: &mut [f64],
-    residual: &mut [f64],
-    curvature: &mut [f64],
+    sums: &mut Sums,
     cells: &mut [[f64; LANES]],
 ) {
+    let [loss, _, total, residual, curvature] = sums.of_likelihood();
+    let classes = cells.len() / 2;
     let (mut losses, mut totals, mut curvatures) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
     let mut residuals = vec![[0.0; LANES]; classes];
     for (e, lines) in panel.chunks_mut(LANES * classes).enumerate() {
@@ -124,24 +121,18 @@ fn alone(
 }
 
 /// The same of several draws: they stand side by side.
-#[expect(clippy::too_many_arguments, reason = "one caller, one loop")]
-fn residuals(
+fn of_draws(
     y: &[u32],
-    classes: usize,
     weights: &[f64],
     panel: &mut [f64],
-    loss: &mut [f64],
-    total: &mut [f64],
-    residual: &mut [f64],
-    curvature: &mut [f64],
+    sums: &mut Sums,
     cells: &mut [[f64; LANES]],
 ) {
+    let [loss, _, total, residual, curvature] = sums.of_likelihood();
+    let classes = cells.len() / 2;
     // A line has the draws of the first class side by side, then of the next.
     let width = loss.len();
     let draws = width / classes;
-    if draws == 1 {
-        return alone(y, classes, weights, panel, loss, total, residual, curvature, cells);
-    }
     for (i, line) in panel.chunks_exact_mut(width).enumerate() {
         let own = [y[i]; LANES];
         for first in (0..draws).step_by(LANES) {
