@@ -25,7 +25,7 @@ test_that("its fits answer the methods", {
   fit <- wbb_genlasso(c(a = 1, b = 2, c = 5, d = 6), D = d, lambda = c(0, 1, 100), draws = 10, seed = 1, threads = 1)
   expect_equal(unname(coef(fit)[, 1]), c(1, 2, 5, 6), tolerance = 1e-4)
   expect_equal(unname(coef(fit)[, 3]), rep(3.5, 4), tolerance = 1e-3)
-  expect_output(print(fit), "generalised lasso with 3 penalised differences")
+  expect_output(print(fit), "generalised lasso with 3 penalised\\s+differences")
   expect_output(print(summary(fit)), "lambda = 100")
   expect_identical(dim(weights(wbb_genlasso(1:4, D = d, lambda = 1, draws = 2, prior_weight = "coef"))), c(2L, 7L))
   whole <- wbb_genlasso(1:4, D = d, lambda = 1, draws = 6, seed = 2)
