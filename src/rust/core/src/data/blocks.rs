@@ -181,4 +181,17 @@ mod tests {
             assert_eq!(blocked.column(cols - 1).last(), Some((rows - 1) as f64));
         }
     }
+
+    #[test]
+    fn a_stop_is_heard_within_a_wide_block() {
+        let mut blocked = Blocked::new(&vec![1.0; 40 * 700], 40, 700);
+        assert_eq!(blocked.ranges().count(), 1);
+        let asked = std::cell::Cell::new(0);
+        let go_on = || {
+            asked.set(asked.get() + 1);
+            if asked.get() > 100 { Err(()) } else { Ok(()) }
+        };
+        assert_eq!(blocked.change(|_, v| v + 1.0, go_on), Err(()));
+        assert!(blocked.column(99).all(|v| v == 2.0) && blocked.column(100).all(|v| v == 1.0));
+    }
 }

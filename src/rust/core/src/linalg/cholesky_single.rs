@@ -193,4 +193,21 @@ mod tests {
             !factored(&mut factor, 2, |row, out| out[0] = if row == 0 { 1.0 } else { f32::NAN })
         );
     }
+
+    #[test]
+    fn a_stop_is_heard_between_blocks() {
+        let mut factor = SingleCholesky::default();
+        let fill = |_: usize, out: &mut [f32]| {
+            out.fill(0.0);
+            out[0] = 1.0;
+        };
+        let asked = std::cell::Cell::new(0);
+        let go_on = || {
+            asked.set(asked.get() + 1);
+            if asked.get() > 2 { Err(()) } else { Ok(()) }
+        };
+        assert_eq!(factor.factor_while(2 * BLOCK, fill, go_on), Ok(true));
+        asked.set(0);
+        assert_eq!(factor.factor_while(2 * BLOCK + 1, fill, go_on), Err(()));
+    }
 }
