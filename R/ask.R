@@ -15,6 +15,17 @@ interval_question <- function(interval, probs, sigma) {
   list(what = interval, probs = probs, sigma = as.double(sigma))
 }
 
+# Draws by rows: x'b of draws (an intercept is their first column) at the rows of x.
+draw_values <- function(draws, x, intercept, threads = NULL) {
+  if (!nrow(x)) return(matrix(0, nrow(draws), 0L))
+  x <- numeric_x(x, "newdata")
+  start <- function() rust_linear_job(rust_matrix(x), rust_matrix(draws), intercept, list(what = "draws"), list(threads = threads))
+  # No copy is made so.
+  values <- reply_of(start, nrow(x))$draws
+  dim(values) <- c(nrow(draws), nrow(x))
+  values
+}
+
 # Rows by two limits, of draws (an intercept is their first column) at the rows of x.
 draw_limits <- function(draws, x, intercept, question, threads = NULL) {
   if (!nrow(x)) return(matrix(0, 0L, 2L))

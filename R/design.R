@@ -100,7 +100,7 @@ column_names <- function(x) {
   names <- colnames(x)
   if (is.null(names)) names <- rep("", ncol(x))
   blank <- which(is.na(names) | names == "")
-  names[blank] <- paste0("V", as_text(blank))
+  names[blank] <- as_text(blank, "V")
   # Looking for duplicates is a tenth of making names unique.
   if (anyDuplicated(names)) make.unique(names) else names
 }

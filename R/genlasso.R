@@ -96,7 +96,7 @@ genlasso_design <- function(y, x) {
   named <- !is.null(colnames(x))
   x <- if (!is.null(x)) genlasso_matrix(x, "X")
   y <- check_response(y, "y", if (is.null(x)) length(y) else nrow(x))
-  names <- if (!is.null(x)) column_names(x) else if (!is.null(row_names)) make.unique(row_names) else paste0("b", seq_along(y))
+  names <- if (!is.null(x)) column_names(x) else if (!is.null(row_names)) make.unique(row_names) else as_text(seq_along(y), "b")
   list(x = x, y = y, names = names, named = named, row_names = row_names, image = image, intercept = FALSE)
 }
 

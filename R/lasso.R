@@ -116,7 +116,8 @@
 #'   default folds are made from the seed: of every `nfolds` rows (or clusters) that
 #'   follow each other one falls into each fold, in random order; with an even share of each class (or of the events)
 #'   where there is no `cluster`.
-#' @param nlambda The number of lambdas of the cross-validation.
+#' @param nlambda The number of lambdas of the cross-validation; fewer where the fit to all rows is perfect, or has all columns and
+#'   no longer changes: where one explains less than 1e-5 more of the deviance than the one before.
 #' @param lambda_min_ratio Their smallest as a share of the largest; `NULL` is
 #'   `1e-4`, or `1e-2` when there are more columns than rows.
 #' @param seed A whole number that fixes the draws; `NULL` takes one from R's

@@ -128,23 +128,34 @@ class_sets <- function(share, levels, level) {
   sets
 }
 
+# Draws by rows, and by classes where there are some.
 linear_draws <- function(fit, rows, lambda, type = "response") {
-  coefficients <- t(draws_matrix(fit, lambda))
+  draws <- draws_matrix(fit, lambda)
   outputs <- max(1L, fit$spec$classes)
-  n <- nrow(rows$x)
-  size <- c(ncol(coefficients), n, outputs)
+  size <- c(nrow(draws), nrow(rows$x), outputs)
   check_size(prod(as.double(size)), "the predictions", "newdata", NULL, "Predict fewer rows at a time.")
-  predicted <- array(0, size)
-  for (at in row_blocks(n, size[1L] * outputs)) {
-    values <- row_values(rows_at(rows, at), coefficients, fit$spec, family_of(fit), type)
-    predicted[, at, ] <- aperm(array(values, c(length(at), outputs, size[1L])), c(3L, 1L, 2L))
-    Sys.sleep(0)
+  if (outputs > 1L) return(class_draws(fit, rows, draws, type))
+  predicted <- draw_values(draws, rows$x, has_intercept(fit), fit$spec$threads)
+  mean <- if (type == "link") identity else family_of(fit)$mean
+  if (!(is.null(rows$offset) && identical(mean, identity))) {
+    for (at in row_blocks(size[2L], size[1L])) {
+      offset <- if (is.null(rows$offset)) 0 else rep(rows$offset[at], each = size[1L])
+      predicted[, at] <- mean(predicted[, at] + offset)
+      Sys.sleep(0)
+    }
   }
-  if (outputs == 1L) {
-    # No copy is made so.
-    dim(predicted) <- size[1:2]
-    if (!is.null(rownames(rows$x))) dimnames(predicted) <- list(NULL, rownames(rows$x))
-    return(predicted)
+  if (!is.null(rownames(rows$x))) dimnames(predicted) <- list(NULL, rownames(rows$x))
+  predicted
+}
+
+class_draws <- function(fit, rows, draws, type) {
+  size <- c(nrow(draws), nrow(rows$x), fit$spec$classes)
+  coefficients <- t(draws)
+  predicted <- array(0, size)
+  for (at in row_blocks(size[2L], size[1L] * size[3L], rows$x)) {
+    values <- row_values(rows_at(rows, at), coefficients, fit$spec, family_of(fit), type)
+    predicted[, at, ] <- aperm(array(values, c(length(at), size[3L], size[1L])), c(3L, 1L, 2L))
+    Sys.sleep(0)
   }
   dimnames(predicted) <- list(NULL, rownames(rows$x), fit$levels)
   predicted
@@ -173,13 +184,15 @@ row_limits <- function(fit, rows, lambda, asked) {
   if (asked$type == "link") limits else entry$mean(limits)
 }
 
-# All draws at all rows may be far larger than the data, so rows go in blocks of about this many numbers; R hears a stop
-# between them.
+# All draws at all rows may be far larger than the data, so rows go in blocks of about this many numbers, and of products
+# with their columns; R hears a stop between them.
 block_numbers <- 2e6
+block_products <- 4e7
 
-# Rows by their numbers, a block each, where a row has so many.
-row_blocks <- function(n, numbers) {
-  size <- max(1, floor(block_numbers / numbers))
+# Rows by their numbers, a block each, where a row has so many, each of them made of its entries in x.
+row_blocks <- function(n, numbers, x = NULL) {
+  entries <- if (is.null(x)) 0 else if (is.matrix(x)) ncol(x) else Matrix::nnzero(x) / max(1, n)
+  size <- max(1, floor(min(block_numbers, block_products / max(1, entries)) / numbers))
   lapply(seq(1, by = size, length.out = ceiling(n / size)), function(start) start:min(start + size - 1, n))
 }
 
@@ -189,7 +202,7 @@ over_draws <- function(fit, rows, lambda, type, columns, statistic) {
   outputs <- max(1L, fit$spec$classes)
   n <- nrow(rows$x)
   out <- array(0, c(n, outputs, columns))
-  for (at in row_blocks(n, ncol(coefficients) * outputs)) {
+  for (at in row_blocks(n, ncol(coefficients) * outputs, rows$x)) {
     these <- rows_at(rows, at)
     values <- matrix(row_values(these, coefficients, fit$spec, family_of(fit), type), ncol = ncol(coefficients))
     out[at, , ] <- if (is.null(these$trials)) statistic(values) else statistic(values, these$trials)

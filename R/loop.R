@@ -188,7 +188,7 @@ number_names <- function(value) {
   names <- names(value)
   if (is.null(names)) names <- rep("", length(value))
   blank <- is.na(names) | names == ""
-  names[blank] <- if (length(value) == 1L) "value" else paste0("V", seq_along(names))[blank]
+  names[blank] <- if (length(value) == 1L) "value" else as_text(seq_along(names), "V")[blank]
   make.unique(names)
 }
 

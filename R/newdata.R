@@ -138,7 +138,7 @@ matrix_new_x <- function(fit, newdata, argument) {
 # coefficients alone.
 known_columns <- function(spec) {
   if (!is.null(spec$named)) return(spec[c("columns", "named")])
-  list(columns = spec$names, named = !identical(spec$names, paste0("V", seq_along(spec$names))))
+  list(columns = spec$names, named = !identical(spec$names, as_text(seq_along(spec$names), "V")))
 }
 
 # Where the fit's columns are in new data: by name where both have names, else by position.

@@ -86,7 +86,7 @@ settings_done <- function(result, settings) {
   if (is.null(result$kept)) {
     settings$draws <- length(result$diagnostics$status) / max(1L, length(result$lambda))
   } else {
-    settings[c("draws", "chains")] <- as.list(result$kept)
+    settings[c("draws", "chains")[seq_along(result$kept)]] <- as.list(result$kept)
   }
   settings
 }

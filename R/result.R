@@ -46,7 +46,7 @@ grid_doubt <- function(fit) {
   advice <- if (at == 1L) {
     if (alpha > 0) "nothing that is penalised predicts the response" else "more shrinkage may be better: give larger values as `lambda`"
   } else if (nrow(curve) < fit$spec$nlambda) {
-    "the fit is perfect from there on"
+    "from there on the fit hardly changes, or is perfect"
   } else {
     "less penalty may be better: take a smaller `lambda_min_ratio`"
   }

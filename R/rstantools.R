@@ -224,7 +224,7 @@ simulate_at <- function(fit, nsim, seed, lambda) {
   columns <- lapply(seq_len(nsim), function(i) {
     if (is.null(attr(values, "levels"))) values[i, ] else factor(attr(values, "levels")[values[i, ]], attr(values, "levels"))
   })
-  as.data.frame(stats::setNames(columns, paste0("sim_", seq_len(nsim))), row.names = colnames(values))
+  as.data.frame(stats::setNames(columns, as_text(seq_len(nsim), "sim_")), row.names = colnames(values))
 }
 
 # As stats::simulate() keeps it: how to have the same again.

@@ -73,9 +73,9 @@ take_stopped <- function() {
   left
 }
 
-# The whole result of a job: its large tables are fetched apart.
+# The whole result of a job: its large tables are fetched apart; "a/b" is element b of its list a.
 with_tables <- function(result, job) {
-  for (name in rust_job_tables(job)) result[[name]] <- job_table(job, name)
+  for (name in rust_job_tables(job)) result[[strsplit(name, "/", fixed = TRUE)[[1L]]]] <- job_table(job, name)
   result
 }
 
@@ -91,7 +91,7 @@ job_table <- function(job, name) {
 }
 
 # Numbers that R's own thread works on between two looks for an interrupt: some hundredths of a second.
-part_size <- 2^22
+part_size <- 2^20
 
 # The parts of a long vector: after which element each begins, and with which it ends. Nothing is one part.
 parts_of <- function(length, size = part_size) {
@@ -100,13 +100,14 @@ parts_of <- function(length, size = part_size) {
   Map(c, from, pmin(from + size, length))
 }
 
-# Numbers as text, of which R writes a million in half a second, and collects garbage among them in a tenth.
-as_text <- function(values) {
-  if (length(values) <= text_size) return(as.character(values))
+# Numbers as text, of which R writes a million in half a second, and collects garbage among them in a tenth; with something
+# before and after each.
+as_text <- function(values, before = "", after = "") {
+  if (length(values) <= text_size) return(paste0(before, values, after, recycle0 = TRUE))
   text <- character(length(values))
   for (part in parts_of(length(values), text_size)) {
     at <- seq.int(part[1L] + 1, part[2L])
-    text[at] <- as.character(values[at])
+    text[at] <- paste0(before, values[at], after)
     Sys.sleep(0)
   }
   text

@@ -44,6 +44,7 @@
 #' @param prior_weight The weight of the penalty in a draw: `"random"`, one Exp(1)
 #'   number; `"fixed"`, always 1; `"coef"`, one Exp(1) number for each
 #'   difference.
+#' @param nlambda The number of lambdas of the cross-validation.
 #' @param lambda_min_ratio The smallest lambda of the cross-validation as a share
 #'   of the largest; `NULL` is `10^(-2 * (order + 1))`.
 #' @param max_iterations The most steps of the solver in a draw.
@@ -195,7 +196,7 @@ trendfilter_job <- function(design, settings, progress = FALSE) {
 
 trendfilter_shapes <- function(result, design, settings) {
   # Points may differ only after their fifteenth digit.
-  names <- paste0("f(", as_text(as_time(result$points, design$time)), ")")
+  names <- as_text(as_time(result$points, design$time), "f(", ")")
   if (anyDuplicated(names)) names <- make.unique(names)
   list(draws = draws_shape(settings$draws, names, result$lambda))
 }

@@ -28,10 +28,11 @@ fn start(y: Vec<f64>, x: Option<Matrix>, d: Matrix, fields: &Fields) -> Result<R
     job::start(fields, move |control| {
         let (x, d) = (x.map(|x| x.sparse("X")).transpose()?, d.sparse("D")?);
         let lasso = GenLasso::new(y, x, d, plan, options, control)?;
-        let run = |r: Range| bootstrap::run(&lasso, r.first, r.count, control);
+        let run = |r: Range| bootstrap::run_packed(&lasso, r.first, r.count, control, |_, _| ());
         let draws = range.map(run).transpose()?;
         let (lambda, modes, curve) = (lasso.lambda, lasso.modes, lasso.curve);
-        Ok(Solved { draws, modes, lambda, curve, method: "interior point" }.outcome())
+        let solved = Solved { draws, modes, lambda, curve, method: "interior point" };
+        Ok(solved.outcome(Vec::new).0)
     })
 }
 

@@ -5,8 +5,9 @@ use crate::job::{self, Outcome};
 use crate::matrix::Matrix;
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
+use crate::tables::Table;
 use extendr_api::prelude::*;
-use wbb_core::engine::bootstrap::{self, Draws};
+use wbb_core::engine::bootstrap::{self, Blocks};
 use wbb_core::engine::cv::Curve;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::problem::{Mode, WeightedProblem};
@@ -45,24 +46,25 @@ pub fn solved(lasso: Lasso, range: Option<Range>, control: &Control) -> Result<O
 
 /// With the lambda of each draw, and of each of a path.
 fn outcome(
-    draws: Option<Draws<f64>>,
+    draws: Option<Blocks<Vec<f64>>>,
     modes: Vec<Mode>,
     lambda: Vec<f64>,
     curve: Option<Curve>,
     method: Method,
 ) -> Outcome {
-    let lambdas = draws.as_ref().map_or_else(Vec::new, |draws| draws.asides.clone());
-    let modes = modes.into_iter().zip(&lambda).map(|(mode, l)| mode.carrying(*l)).collect();
     let solved = Solved { draws, modes, lambda, curve, method: method.name() };
-    solved.outcome_with(move || vec![("lambdas", lambdas.into())])
+    let (mut outcome, lambdas) = solved.outcome(Vec::new);
+    outcome.tables.push(("lambdas", Table::of_rows(lambdas, 1)));
+    outcome
 }
 
 fn draws<P: WeightedProblem>(
     problem: &P,
     range: Option<Range>,
     control: &Control,
-) -> Result<Option<Draws<P::Aside>>> {
-    range.map(|r| bootstrap::run(problem, r.first, r.count, control)).transpose()
+) -> Result<Option<Blocks<Vec<P::Aside>>>> {
+    let run = |r: Range| bootstrap::run_packed(problem, r.first, r.count, control, |_, all| all);
+    range.map(run).transpose()
 }
 
 pub fn options(fields: &Fields) -> Result<Options> {

@@ -8,65 +8,65 @@ use extendr_api::prelude::*;
 use extendr_api::rtype_to_sxp;
 use ndarray::{Array, Dimension};
 use wbb_core::bridge::Kept;
+use wbb_core::engine::parts::Parts;
 use wbb_core::error::Error;
 
-/// Columns of `run` numbers, each `stride` after the one before: what a stop leaves of a table are its
-/// first rows.
-pub struct Table {
-    values: Values,
-    run: usize,
-    stride: usize,
-}
+/// A column after the other, as R has it, of rows that lie in parts.
+pub struct Table(Values);
 
 enum Values {
-    Real(Vec<f64>),
-    Integer(Vec<i32>),
+    Real(Parts<f64>),
+    Integer(Parts<i32>),
     /// Chains that were stopped, still line by line.
     Lines(Kept),
 }
 
 impl From<Kept> for Table {
     fn from(kept: Kept) -> Table {
-        Table { run: kept.size(), stride: kept.size(), values: Values::Lines(kept) }
+        Table(Values::Lines(kept))
     }
 }
 
 impl From<Vec<f64>> for Table {
     fn from(values: Vec<f64>) -> Table {
-        Table { run: values.len(), stride: values.len(), values: Values::Real(values) }
+        Table::of_rows(vec![values], 1)
     }
 }
 
 impl From<Vec<i32>> for Table {
     fn from(values: Vec<i32>) -> Table {
-        Table { run: values.len(), stride: values.len(), values: Values::Integer(values) }
+        Table::of_integers(vec![values], 1)
     }
 }
 
-/// Column after column, or the first rows of such.
+/// Column after column.
 impl<D: Dimension> From<Array<f64, D>> for Table {
     fn from(table: Array<f64, D>) -> Table {
-        let run = table.shape().first().copied().unwrap_or(0);
-        let stride = table.strides().get(1).map_or(run, |stride| *stride as usize);
-        Table { values: Values::Real(table.into_raw_vec_and_offset().0), run, stride }
+        table.into_raw_vec_and_offset().0.into()
     }
 }
 
 impl Table {
+    pub fn of_rows(parts: Vec<Vec<f64>>, width: usize) -> Table {
+        Table(Values::Real(Parts::new(parts, width)))
+    }
+
+    pub fn of_integers(parts: Vec<Vec<i32>>, width: usize) -> Table {
+        Table(Values::Integer(Parts::new(parts, width)))
+    }
+
     fn len(&self) -> usize {
-        let values = match &self.values {
-            Values::Real(values) => values.len(),
-            Values::Integer(values) => values.len(),
+        match &self.0 {
+            Values::Real(parts) => parts.len(),
+            Values::Integer(parts) => parts.len(),
             Values::Lines(kept) => kept.size(),
-        };
-        // An empty table may have a stride of zero.
-        if values == 0 { 0 } else { values / self.stride.max(1) * self.run }
+        }
     }
 
     fn copy(&self, room: &mut Robj, from: usize, to: usize) -> Option<()> {
-        match &self.values {
-            Values::Real(values) => self.copy_to(values, room.as_real_slice_mut()?, from, to),
-            Values::Integer(values) => self.copy_to(values, room.as_integer_slice_mut()?, from, to),
+        match &self.0 {
+            Values::Real(parts) => parts.copy(room.as_real_slice_mut()?, from, to),
+            Values::Integer(parts) => parts.copy(room.as_integer_slice_mut()?, from, to),
             Values::Lines(kept) => {
                 let room = room.as_real_slice_mut()?.get_mut(from..to)?;
                 for (at, place) in (from..).zip(room) {
@@ -75,18 +75,6 @@ impl Table {
                 Some(())
             }
         }
-    }
-
-    fn copy_to<T: Copy>(&self, values: &[T], room: &mut [T], from: usize, to: usize) -> Option<()> {
-        let mut at = from;
-        while at < to {
-            let (column, row) = (at / self.run, at % self.run);
-            let count = (self.run - row).min(to - at);
-            let part = values.get(column * self.stride + row..)?.get(..count)?;
-            room.get_mut(at..at + count)?.copy_from_slice(part);
-            at += count;
-        }
-        Some(())
     }
 }
 
@@ -102,7 +90,7 @@ fn rust_job_room(job: ExternalPtr<Running>, name: &str) -> Robj {
     let Some((_, table)) = job.tables.iter().find(|(key, _)| *key == name) else {
         return ().into();
     };
-    let kind = match table.values {
+    let kind = match table.0 {
         Values::Real(_) | Values::Lines(_) => Rtype::Doubles,
         Values::Integer(_) => Rtype::Integers,
     };

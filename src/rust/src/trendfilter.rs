@@ -4,8 +4,10 @@ use crate::convert::{Fields, Result, reply};
 use crate::job;
 use crate::results::Solved;
 use crate::settings::{Range, lambda, limits, weight_plan};
+use crate::tables::Table;
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap;
+use wbb_core::engine::problem::Mode;
 use wbb_core::trendfilter::{Knots, TrendFilter, TrendOptions};
 
 /// Start a trend filter job; see R/trendfilter.R for the settings.
@@ -20,26 +22,21 @@ fn start(x: Vec<f64>, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
     let range = Range::read_optional(fields)?;
     job::start(fields, move |control| {
         let filter = TrendFilter::new(&x, y, plan, options, control)?;
-        let run = |r: Range| bootstrap::run(&filter, r.first, r.count, control);
-        let mut draws = range.map(run).transpose()?;
+        let lambdas = filter.lambda.len();
+        let pack = |first: u64, knots: Vec<Knots>| KnotRows::new(&knots, lambdas, first);
+        let run = |r: Range| bootstrap::run_packed(&filter, r.first, r.count, control, pack);
+        let draws = range.map(run).transpose()?;
         let points = filter.points().to_vec();
-        let (lambda, modes, curve) = (filter.lambda, filter.modes, filter.curve);
-        let count = lambda.len();
-        let of_draws = draws.as_mut().map(|d| std::mem::take(&mut d.asides)).unwrap_or_default();
-        let knots = KnotRows::new(&of_draws, count, range.map_or(1, |r| r.first));
-        let of_modes: Vec<Knots> = modes.iter().map(|m| m.aside.clone()).collect();
-        let KnotRows { draw, mode, row, jump } = KnotRows::new(&of_modes, count, 0);
+        let (lambda, curve) = (filter.lambda, filter.curve);
+        let split = |mode: Mode<Knots>| (mode.aside.clone(), mode.carrying(()));
+        let (of_modes, modes): (Vec<Knots>, _) = filter.modes.into_iter().map(split).unzip();
+        let KnotRows { draw, mode, row, jump } = KnotRows::new(&of_modes, lambdas, 0);
         let solved = Solved { draws, modes, lambda, curve, method: "active set" };
-        let mut outcome = solved.outcome_with(move || {
+        let (mut outcome, knots) = solved.outcome(move || {
             let of_modes = list!(draw = draw, mode = mode, row = row, jump = jump);
             vec![("points", points.into()), ("mode_knots", of_modes.into())]
         });
-        outcome.tables.extend([
-            ("knot_draw", knots.draw.into()),
-            ("knot_mode", knots.mode.into()),
-            ("knot_row", knots.row.into()),
-            ("knot_jump", knots.jump.into()),
-        ]);
+        outcome.tables.extend(KnotRows::tables(knots));
         Ok(outcome)
     })
 }
@@ -73,6 +70,23 @@ impl KnotRows {
             rows.jump.extend_from_slice(&knots.jump);
         }
         rows
+    }
+
+    fn tables(all: Vec<KnotRows>) -> [(&'static str, Table); 4] {
+        let (mut draw, mut jump) = (Vec::new(), Vec::new());
+        let (mut mode, mut row) = (Vec::new(), Vec::new());
+        for rows in all {
+            draw.push(rows.draw);
+            mode.push(rows.mode);
+            row.push(rows.row);
+            jump.push(rows.jump);
+        }
+        [
+            ("knot_draw", Table::of_rows(draw, 1)),
+            ("knot_mode", Table::of_integers(mode, 1)),
+            ("knot_row", Table::of_integers(row, 1)),
+            ("knot_jump", Table::of_rows(jump, 1)),
+        ]
     }
 }
 

@@ -1,11 +1,60 @@
-//! The engine: draws → batches → modes → one table.
+//! The engine: draws → batches → modes → blocks.
 
 use super::job::{Control, for_each};
 use super::memory;
 use super::problem::{Mode, Status, WeightedProblem};
 use crate::error::Error;
-use ndarray::{Array2, Array3, Axis, ShapeBuilder, s};
+use ndarray::{Array2, Array3, ShapeBuilder, s};
 use std::sync::{Mutex, PoisonError};
+
+/// The draws of a run as the batches left them. A table by columns, as R has it, is made where it is wanted: a draw put into
+/// its place in one would touch as many pages as it has numbers, and a stop would wait for all of them to be given back.
+#[derive(Clone, Debug)]
+pub struct Blocks<A> {
+    pub draws: usize,
+    /// Of each draw, and the numbers of each.
+    pub modes: usize,
+    pub dimension: usize,
+    pub blocks: Vec<Block<A>>,
+}
+
+/// The modes of a batch, draw after draw.
+#[derive(Clone, Debug)]
+pub struct Block<A> {
+    /// Mode after mode.
+    pub theta: Vec<f64>,
+    pub status: Vec<Status>,
+    pub iterations: Vec<u32>,
+    pub objective: Vec<f64>,
+    pub gap: Vec<f64>,
+    pub sigma: Vec<f64>,
+    /// What the modes carry besides θ.
+    pub asides: A,
+}
+
+impl<A> Block<A> {
+    fn new<B>(modes: Vec<Mode<B>>, pack: impl FnOnce(Vec<B>) -> A) -> Block<A> {
+        let count = modes.len();
+        let of_modes = |f: fn(&Mode<B>) -> f64| -> Vec<f64> { modes.iter().map(f).collect() };
+        let status = modes.iter().map(Mode::sound_status).collect();
+        let iterations = modes.iter().map(|mode| mode.iterations).collect();
+        let (objective, gap) = (of_modes(|mode| mode.objective), of_modes(|mode| mode.gap));
+        let sigma = of_modes(|mode| mode.sigma);
+        let mut theta = Vec::new();
+        let mut asides = Vec::with_capacity(count);
+        for mode in modes {
+            if theta.is_empty() {
+                // One alone stays where it lies.
+                theta = mode.theta;
+                theta.reserve_exact((count - 1) * theta.len());
+            } else {
+                theta.extend_from_slice(&mode.theta);
+            }
+            asides.push(mode.aside);
+        }
+        Block { theta, status, iterations, objective, gap, sigma, asides: pack(asides) }
+    }
+}
 
 /// The draws of a run: tables by draw and mode, the draws next to each other in memory.
 #[derive(Clone, Debug)]
@@ -21,90 +70,37 @@ pub struct Draws<A = ()> {
     pub asides: Vec<A>,
 }
 
-/// Draws in the making.
-struct Table<A> {
-    draws: Draws<()>,
-    asides: Array2<Option<A>>,
-    /// Which draws are in their places.
-    done: Vec<bool>,
-}
-
-impl<A> Table<A> {
-    fn new(count: usize, dimension: usize, modes: usize) -> Table<A> {
-        let shape = (count, modes).f();
-        Table {
-            draws: Draws {
-                theta: Array3::zeros((count, dimension, modes).f()),
-                status: Array2::from_elem(shape, Status::Empty),
-                iterations: Array2::zeros(shape),
-                objective: Array2::zeros(shape),
-                gap: Array2::zeros(shape),
-                sigma: Array2::zeros(shape),
-                asides: Vec::new(),
-            },
-            asides: Array2::from_shape_simple_fn((count, modes), || None),
-            done: vec![false; count],
-        }
-    }
-
-    /// Put the modes of a draw (counted from 0) in their places. The first to come touches all of a
-    /// large table's memory, so it may be stopped on the way.
-    fn put(
-        &mut self,
-        draw: usize,
-        modes: impl Iterator<Item = Mode<A>>,
-        control: &Control,
-    ) -> Result<(), Error> {
-        const RUN: usize = 1 << 14;
-        let table = &mut self.draws;
-        for (m, mode) in modes.enumerate() {
-            let mut row = table.theta.slice_mut(s![draw, .., m]);
-            let runs = row.axis_chunks_iter_mut(Axis(0), RUN);
-            for (places, values) in runs.zip(mode.theta.chunks(RUN)) {
-                control.check()?;
-                places.into_iter().zip(values).for_each(|(place, value)| *place = *value);
-            }
-            table.status[[draw, m]] = mode.sound_status();
-            table.iterations[[draw, m]] = mode.iterations;
-            table.objective[[draw, m]] = mode.objective;
-            table.gap[[draw, m]] = mode.gap;
-            table.sigma[[draw, m]] = mode.sigma;
-            self.asides[[draw, m]] = Some(mode.aside);
-        }
-        self.done[draw] = true;
-        Ok(())
-    }
-
-    /// The first draws up to the first that is not done. θ stays where it lies, as the first rows of what
-    /// was to be filled: to move it could take longer than a stop may.
-    fn prefix(self) -> Table<A> {
-        let count = self.done.iter().position(|done| !done).unwrap_or(self.done.len());
-        let Draws { mut theta, status, iterations, objective, gap, sigma, asides } = self.draws;
-        theta.slice_axis_inplace(Axis(0), (..count).into());
-        let draws = Draws {
-            theta,
-            status: first_rows(&status, count),
-            iterations: first_rows(&iterations, count),
-            objective: first_rows(&objective, count),
-            gap: first_rows(&gap, count),
-            sigma: first_rows(&sigma, count),
-            asides,
+impl<A> From<Blocks<Vec<A>>> for Draws<A> {
+    fn from(all: Blocks<Vec<A>>) -> Draws<A> {
+        let (modes, width) = (all.modes, all.dimension);
+        let shape = (all.draws, modes).f();
+        let mut draws = Draws {
+            theta: Array3::zeros((all.draws, width, modes).f()),
+            status: Array2::from_elem(shape, Status::Empty),
+            iterations: Array2::zeros(shape),
+            objective: Array2::zeros(shape),
+            gap: Array2::zeros(shape),
+            sigma: Array2::zeros(shape),
+            asides: Vec::new(),
         };
-        let mut rows = self.asides;
-        rows.slice_axis_inplace(Axis(0), (..count).into());
-        Table { draws, asides: rows, done: vec![true; count] }
+        let mut at = 0;
+        for block in all.blocks {
+            for i in 0..block.status.len() {
+                let (draw, mode) = ((at + i) / modes, (at + i) % modes);
+                let theta = &block.theta[i * width..][..width];
+                let places = draws.theta.slice_mut(s![draw, .., mode]);
+                places.into_iter().zip(theta).for_each(|(place, value)| *place = *value);
+                draws.status[[draw, mode]] = block.status[i];
+                draws.iterations[[draw, mode]] = block.iterations[i];
+                draws.objective[[draw, mode]] = block.objective[i];
+                draws.gap[[draw, mode]] = block.gap[i];
+                draws.sigma[[draw, mode]] = block.sigma[i];
+            }
+            at += block.status.len();
+            draws.asides.extend(block.asides);
+        }
+        draws
     }
-
-    fn finish(self) -> Draws<A> {
-        let Draws { theta, status, iterations, objective, gap, sigma, .. } = self.draws;
-        let asides = self.asides.into_iter().flatten().collect();
-        Draws { theta, status, iterations, objective, gap, sigma, asides }
-    }
-}
-
-/// The first rows, the draws next to each other in memory as before.
-fn first_rows<T: Clone>(table: &Array2<T>, count: usize) -> Array2<T> {
-    Array2::from_shape_fn((count, table.ncols()).f(), |at| table[at].clone())
 }
 
 /// Solve draws `first .. first + count` (counted from 1) on the threads of the current pool. A stop
@@ -115,6 +111,17 @@ pub fn run<P: WeightedProblem>(
     count: usize,
     control: &Control,
 ) -> Result<Draws<P::Aside>, Error> {
+    run_packed(problem, first, count, control, |_, asides| asides).map(Draws::from)
+}
+
+/// The same by blocks; `pack` gets the number of a block's first draw, and what its modes carry.
+pub fn run_packed<P: WeightedProblem, A: Send>(
+    problem: &P,
+    first: u64,
+    count: usize,
+    control: &Control,
+    pack: impl Fn(u64, Vec<P::Aside>) -> A + Sync,
+) -> Result<Blocks<A>, Error> {
     let (stage, units) = problem.progress();
     control.begin(stage, count as u64 * units);
     let threads = rayon::current_num_threads();
@@ -122,7 +129,7 @@ pub fn run<P: WeightedProblem>(
     let batch = problem.batch().min(count.div_ceil(2 * threads)).max(1);
     let batches: Vec<usize> = (0..count).step_by(batch).collect();
     memory::room(count * problem.dimension() * problem.modes())?;
-    let table = Mutex::new(Table::new(count, problem.dimension(), problem.modes()));
+    let slots = Mutex::new(Vec::from_iter(batches.iter().map(|_| None)));
     let end = for_each(
         &batches,
         control,
@@ -131,25 +138,27 @@ pub fn run<P: WeightedProblem>(
             format!("in draws {a} to {b}")
         },
         |&from| {
-            let rows = from..(from + batch).min(count);
-            let draws: Vec<u64> = rows.clone().map(|row| first + row as u64).collect();
-            let mut modes = problem.solve(&draws, control)?.into_iter();
-            let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
-            for row in rows {
-                table.put(row, modes.by_ref().take(problem.modes()), control)?;
-            }
-            drop(table);
+            let draws: Vec<u64> =
+                (from..(from + batch).min(count)).map(|row| first + row as u64).collect();
+            let modes = problem.solve(&draws, control)?;
+            let block = Block::new(modes, |asides| pack(first + from as u64, asides));
+            slots.lock().unwrap_or_else(PoisonError::into_inner)[from / batch] = Some(block);
             if units == 1 {
                 control.advance(draws.len() as u64);
             }
             Ok(())
         },
     );
-    let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // The first up to the first that is not done.
+    let blocks: Vec<Block<A>> = slots.into_iter().map_while(|block| block).collect();
     match end {
-        Err(Error::Cancelled) if table.done.first() == Some(&true) => Ok(table.prefix().finish()),
-        end => end.map(|()| table.finish()),
+        Err(Error::Cancelled) if !blocks.is_empty() => {}
+        end => end?,
     }
+    let (modes, dimension) = (problem.modes(), problem.dimension());
+    let done: usize = blocks.iter().map(|block| block.status.len()).sum();
+    Ok(Blocks { draws: done / modes.max(1), modes, dimension, blocks })
 }
 
 #[cfg(test)]

@@ -75,6 +75,54 @@ pub struct Path {
     pub nonzero: Vec<u32>,
 }
 
+/// Where the path of the fit to all rows ends early, since nothing comes after.
+#[derive(Default)]
+pub struct Ending {
+    lambdas: usize,
+    explained: f64,
+}
+
+/// What is left where a fit is perfect, and what one explains more than the last where it no longer changes, both as
+/// glmnet has them; and the lambdas that every path has.
+const PERFECT: f64 = 1e-3;
+const UNCHANGED: f64 = 1e-5;
+const FEWEST: usize = 5;
+
+impl Ending {
+    /// Is this lambda the last? Its fit leaves so much of the deviance of a fit without columns. `full`: all columns are
+    /// in it. glmnet ends an unchanged fit without them, too, and so before columns of a small scale.
+    pub fn is_here(&mut self, left: f64, full: bool) -> bool {
+        let explained = 1.0 - left;
+        let more = explained - self.explained;
+        (self.lambdas, self.explained) = (self.lambdas + 1, explained);
+        let unchanged = full && self.lambdas >= FEWEST && more < UNCHANGED * explained;
+        left < PERFECT || unchanged
+    }
+}
+
+/// From the solutions at the last two lambdas to where they point to at the next.
+#[derive(Default)]
+pub struct Ahead {
+    before: Option<(f64, Vec<f64>)>,
+}
+
+impl Ahead {
+    /// From here, the solution at the last lambda. The first `free` coefficients have no penalty, and so no kink.
+    #[inline(never)]
+    pub fn go(&mut self, last: f64, next: f64, place: &mut [f64], free: usize) {
+        let here = place.to_vec();
+        if let Some((first, from)) = self.before.take() {
+            let far = if first > last { (last - next) / (first - last) } else { 0.0 };
+            for (j, (b, from)) in place.iter_mut().zip(from).enumerate() {
+                let to = *b + far * (*b - from);
+                // A kink is on the way: not beyond it.
+                *b = if j < free || to * *b > 0.0 { to } else { 0.0 };
+            }
+        }
+        self.before = Some((last, here));
+    }
+}
+
 /// Error against lambda.
 #[derive(Clone, Debug)]
 pub struct Curve {

@@ -7,5 +7,6 @@ pub mod freedom;
 pub mod job;
 pub mod limits;
 pub mod memory;
+pub mod parts;
 pub mod problem;
 pub mod table;

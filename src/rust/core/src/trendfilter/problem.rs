@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The highest order whose loops are compiled.
 pub const HIGHEST_ORDER: usize = 3;
 
+/// Numbers in the modes of a batch.
+const BLOCK: usize = 1 << 12;
+
 /// What the user asks for; lambda on the scale of the user's objective.
 #[derive(Clone)]
 pub struct TrendOptions {
@@ -234,6 +237,11 @@ impl WeightedProblem for TrendFilter {
 
     fn modes(&self) -> usize {
         self.lambda.len()
+    }
+
+    /// Short ones together: their blocks are no smaller than what has to be said of them.
+    fn batch(&self) -> usize {
+        (BLOCK / (self.grid.len() * self.lambda.len()).max(1)).max(1)
     }
 
     fn solve(&self, draws: &[u64], control: &Control) -> Result<Vec<Mode<Knots>>, Error> {

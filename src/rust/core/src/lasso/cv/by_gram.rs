@@ -1,8 +1,8 @@
 //! The path of a fold from its Gram matrix: all rows less those held out.
 
 use super::walk::{Coordinates, Slopes, Steps, Walk, exact, sweep};
-use super::{Folding, SATURATED, nonzero};
-use crate::engine::cv::Path;
+use super::{Folding, nonzero};
+use crate::engine::cv::{Ending, Path};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::certificate::Point;
@@ -49,12 +49,12 @@ pub fn path(
     stand(&centred, &mut task, centred.xy.clone());
     let square = centred.gram.diag().to_vec();
     let mut walk = Walk::default();
-    let mut last = f64::INFINITY;
+    let (mut last, mut ending) = (f64::INFINITY, Ending::default());
     for &lambda in lambda {
         control.check()?;
         lasso.factors.fill(lambda * share, &[1.0], &mut task.penalty);
         walk.aim(lasso.data.design.rows, &path, &task);
-        walk.ahead(last, lambda, &mut task.beta);
+        walk.ahead.go(last, lambda, &mut task.beta, 0);
         if !descend(&centred, &square, &mut walk, &mut task, control)? {
             exactly(&centred, &mut task, &mut newton, control)?;
             let gradient = centred.gradient(&task.beta);
@@ -69,7 +69,8 @@ pub fn path(
         path.nonzero.push(nonzero(&selected));
         task.beta = selected;
         last = lambda;
-        if fold == 0 && task.found.rr < SATURATED * centred.yy {
+        let full = task.beta.iter().all(|b| *b != 0.0);
+        if fold == 0 && ending.is_here(task.found.rr / centred.yy, full) {
             break;
         }
     }

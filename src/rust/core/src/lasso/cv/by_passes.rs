@@ -8,9 +8,9 @@
 
 use super::columns::{FoldColumns, Held, Singles};
 use super::walk::{Coordinates, INNER, Walk, exact};
-use super::{Folding, SATURATED, nonzero};
+use super::{Folding, nonzero};
 use crate::data::design::Design;
-use crate::engine::cv::Path;
+use crate::engine::cv::{Ending, Path};
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::error::Error;
@@ -71,14 +71,14 @@ pub fn paths(
     let rows = lasso.data.design.rows;
     let mut singles = Singles::new(&lasso.data.design);
     let mut newton = Newton::default();
-    let mut last = f64::INFINITY;
+    let (mut last, mut ending) = (f64::INFINITY, Ending::default());
     for &lambda in lambda {
         for fold in &mut folds {
             let task = &mut fold.fit.task;
             lasso.factors.fill(lambda * fold.share, &[1.0], &mut task.penalty);
             fold.open = weight(task) > 0.0;
             fold.walk.aim(rows, &fold.path, task);
-            fold.walk.ahead(last, lambda, &mut task.beta);
+            fold.walk.ahead.go(last, lambda, &mut task.beta, 0);
         }
         // The rule of Tibshirani et al. (2012): slopes change less than λ does.
         let strong = if last.is_finite() { 2.0 - last / lambda } else { 1.0 };
@@ -102,7 +102,8 @@ pub fn paths(
         }
         last = lambda;
         let yy = folds[0].fit.task.totals.as_ref().map_or(0.0, |totals| totals.yy);
-        if group == [0] && left < SATURATED * yy {
+        let full = folds[0].fit.task.beta.iter().all(|b| *b != 0.0);
+        if group == [0] && ending.is_here(left / yy, full) {
             break;
         }
     }

@@ -21,9 +21,6 @@ use crate::error::Error;
 use crate::linalg::lanes::LANES;
 use crate::random::weights::WeightPlan;
 
-/// The path ends where less than this part of y'Wy is left, as glmnet's does.
-const SATURATED: f64 = 1e-3;
-
 /// A lasso whose lambda is not chosen yet, the case weights to choose it with, and the moments of all rows where
 /// they are known.
 pub struct Folding<'a> {

@@ -16,7 +16,7 @@
 //! Between two lambdas coefficients move nearly on a line (without a ridge exactly so, while the support stays), so
 //! that the next one starts ahead on it.
 
-use crate::engine::cv::Path;
+use crate::engine::cv::{Ahead, Path};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::certificate::Point;
@@ -92,8 +92,7 @@ pub fn sweep(state: &mut impl Slopes, on: &Coordinates, beta: &mut [f64]) -> f64
 
 /// How near a walk comes to the minimum, and with how much patience.
 pub struct Walk {
-    /// The last lambda and its coefficients.
-    before: Option<(f64, Vec<f64>)>,
+    pub ahead: Ahead,
     /// Part of the cost of the exact step that the next walk may take.
     patience: f64,
     /// The smallest error so far.
@@ -109,7 +108,7 @@ pub struct Walk {
 impl Default for Walk {
     fn default() -> Walk {
         let (best, enough, gain, proved) = (f64::INFINITY, 0.0, 0.0, 0.0);
-        Walk { before: None, patience: 1.0, best, enough, gain, proved, creeps: 1.0 }
+        Walk { ahead: Ahead::default(), patience: 1.0, best, enough, gain, proved, creeps: 1.0 }
     }
 }
 
@@ -154,21 +153,6 @@ impl Walk {
             self.gain *= FINER;
         }
         near
-    }
-
-    /// From the solution at the last lambda to where the last two point to at the next.
-    #[inline(never)]
-    pub fn ahead(&mut self, last: f64, next: f64, beta: &mut [f64]) {
-        let here = beta.to_vec();
-        if let Some((first, from)) = self.before.take() {
-            let far = if first > last { (last - next) / (first - last) } else { 0.0 };
-            for (b, from) in beta.iter_mut().zip(from).filter(|(b, _)| **b != 0.0) {
-                let to = *b + far * (*b - from);
-                // A kink is on the way: not beyond it.
-                *b = if to * *b > 0.0 { to } else { 0.0 };
-            }
-        }
-        self.before = Some((last, here));
     }
 
     /// Sweep until `is_done`, which is told what is left to gain at the pace of the last two sweeps over all

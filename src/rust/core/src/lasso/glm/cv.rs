@@ -6,18 +6,22 @@ use super::pass::pass;
 use super::problem::Glm;
 use super::solve::solve;
 use super::task::Task;
-use crate::engine::cv::{CrossValidated, Path};
+use crate::engine::cv::{Ahead, CrossValidated, Ending, Path};
 use crate::engine::job::Control;
+use crate::engine::limits::Limits;
 use crate::error::Error;
 use crate::lasso::task::RowWeights;
 use crate::linalg::lanes::LANES;
 use crate::loss::response::Measure;
 use crate::random::weights::WeightPlan;
 
-/// Gap of the solutions of folds.
-const ROUGH: f64 = 1e-6;
-/// The path ends where less than this part of the null deviance is left, as glmnet's does.
-const SATURATED: f64 = 1e-3;
+/// Gaps of the solutions of folds, at least and at most.
+const FINEST: f64 = 1e-7;
+const ROUGHEST: f64 = 1e-4;
+/// Part of the deviance of one row by which a fit may miss its minimum, and the rows beyond which they no longer count:
+/// the same as in least squares, see `lasso::cv::walk`.
+const MISS: f64 = 0.02;
+const MANY: f64 = 2500.0;
 
 /// A problem whose lambda is not chosen yet, and the case weights to choose it with.
 pub struct Folding<'a> {
@@ -30,6 +34,7 @@ struct Fold<'a> {
     fit: Attempt<'a>,
     test: Task<'a>,
     path: Path,
+    ahead: Ahead,
     /// Weight of the rows that it is fitted to, as a part of all.
     share: f64,
 }
@@ -81,15 +86,22 @@ impl CrossValidated for Folding<'_> {
         let glm = self.glm;
         let mut folds: Vec<Fold> = group.iter().map(|&f| self.fold(of_row, f)).collect();
         let whole = group == [0];
-        let setting = Setting { direct: glm.is_small(), alone: whole, ..glm.rough(ROUGH) };
+        let setting = Setting { direct: glm.is_small(), alone: whole, ..glm.rough(FINEST) };
+        let (mut last, mut ending) = (f64::INFINITY, Ending::default());
         for &lambda in lambda {
             control.check()?;
+            let tolerance = folds.iter().map(|f| f.enough(glm)).fold(ROUGHEST, f64::min);
             for fold in &mut folds {
                 glm.factors.fill(lambda * fold.share, &[1.0], &mut fold.fit.task.penalty);
+                fold.go_ahead(last, lambda);
             }
+            let limits = Limits { tolerance, ..setting.limits };
+            let setting = Setting { limits, ..setting };
             solve_all(setting, &mut folds, control)?;
             let selected: Vec<Vec<f64>> = folds.iter().map(|f| f.fit.task.place.flat()).collect();
-            let left = folds[0].fit.task.found.loss / folds[0].fit.task.found.weight;
+            let first = &folds[0].fit.task;
+            let left = first.found.loss / (first.found.weight * glm.unit);
+            let full = first.place.beta.iter().all(|b| *b != 0.0);
             for fold in &mut folds {
                 let beta = &fold.fit.task.place.beta;
                 fold.path.nonzero.push(beta.iter().filter(|b| **b != 0.0).count() as u32);
@@ -107,7 +119,8 @@ impl CrossValidated for Folding<'_> {
             for (fold, selected) in folds.iter_mut().zip(&selected) {
                 fold.fit.task.place.set(selected);
             }
-            if whole && left < SATURATED * glm.unit {
+            last = lambda;
+            if whole && ending.is_here(left, full) {
                 break;
             }
         }
@@ -119,6 +132,31 @@ fn solve_all(setting: Setting, folds: &mut [Fold], control: &Control) -> Result<
     let mut open: Vec<&mut Attempt> = folds.iter_mut().map(|f| &mut f.fit).collect();
     solve(setting, &mut open, control)?;
     Ok(())
+}
+
+impl Fold<'_> {
+    /// To where the last two lambdas point to.
+    fn go_ahead(&mut self, last: f64, next: f64) {
+        let place = &mut self.fit.task.place;
+        let mut flat = place.flat();
+        self.ahead.go(last, next, &mut flat, place.intercept.len());
+        place.set(&flat);
+    }
+
+    /// The gap that is small enough for an error, by the place of the last fit.
+    fn enough(&self, glm: &Glm) -> f64 {
+        let task = &self.fit.task;
+        let (rows, weight) = (glm.data.rows() as f64, task.found.weight);
+        if weight <= 0.0 {
+            return ROUGHEST;
+        }
+        // What is left to the rows of the fit, with its degrees of freedom, stands for an error.
+        let moved = self.path.nonzero.last().map_or(0.0, |count| f64::from(*count));
+        let free = (1.0 - moved / rows).max(0.1);
+        let error = (task.found.loss / (weight * free * free)).min(glm.unit);
+        let size = (task.found.loss + task.penalties()) / weight;
+        (MISS * error / (rows.clamp(1.0, MANY) * size)).clamp(FINEST, ROUGHEST)
+    }
 }
 
 impl Folding<'_> {
@@ -147,7 +185,7 @@ impl Folding<'_> {
             None => glm.task(rows(true)),
         };
         let path = Path { errors: Vec::new(), weight, nonzero: Vec::new() };
-        Fold { fit: Attempt::from(fit), test, path, share }
+        Fold { fit: Attempt::from(fit), test, path, ahead: Ahead::default(), share }
     }
 
     /// The error of each fold at where it stands.

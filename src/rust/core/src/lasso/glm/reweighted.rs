@@ -24,11 +24,12 @@ const MODELS: f64 = 3.0;
 /// The least curvature of a row, as a part of the mean: a row that is fitted all but perfectly may stand
 /// still, but its slope counts.
 const LEAST: f64 = 1e-9;
-/// Rounds of Newton for the intercept, the longest step of one, a short one, and the shortest that is worth another.
+/// Rounds of Newton for the intercept, the longest step of one, and the shortest that is worth another: what it leaves is
+/// of the order of its square.
 const ROUNDS: u32 = 40;
 const LONGEST: f64 = 2.0;
-const SHORT: f64 = 1e-9;
-const SHORTEST: f64 = 1e-14;
+const SHORTEST: f64 = 2e-8;
+const SHORT: f64 = 1e-3;
 /// Coordinates for each of the support of which a descent looks at all, and what a step on an entry costs for one of
 /// several classes, in multiplications of a dense product, for what a descent may take beside the Gram matrix.
 const ALL: usize = 8;
@@ -93,9 +94,9 @@ impl Reweighting {
         let finest = if set.rough { ROOT * tolerance.sqrt() } else { MISS * tolerance };
         let precision = near.max(finest * finer).min(COARSE);
         let to = if set.data.predictors() > 1 {
-            minimise_classes(set.data, task, coordinates, precision, control)?
+            minimise_classes(set, task, coordinates, precision, control)?
         } else {
-            minimise(set.data, task, precision, control)?
+            minimise(set, task, precision, control)?
         };
         if to.is_none() {
             self.in_vain = VAIN;
@@ -148,13 +149,13 @@ fn own_cost(data: &Data, coordinates: &[u32]) -> f64 {
 
 /// The same as `minimise` for several classes.
 fn minimise_classes(
-    data: &Data,
+    set: Setting,
     task: &mut Task,
     coordinates: &[u32],
     precision: f64,
     control: &Control,
 ) -> Result<Option<Place>, Error> {
-    let n = data.rows();
+    let (data, n) = (set.data, set.data.rows());
     let mut rows = Rows::new(data, task, control)?;
     let mut shares = rows.eta.clone();
     if !data.likelihood.shares(&mut shares, n) {
@@ -175,20 +176,21 @@ fn minimise_classes(
         return Ok(None);
     };
     rows.predict(data, &to, control)?;
-    let more = rows.settle(data, control)?;
+    let more = rows.settle(data, if set.rough { SHORT } else { SHORTEST }, control)?;
     to.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
 
 /// Where the minimum of the model at a task's place is, slopes within this part of their λ, and there the
-/// intercept that is best for the loss itself. None if descent does not get there.
+/// intercept that is best for the loss itself, or, if it is only a start for others, for the model. None if descent does
+/// not get there.
 fn minimise(
-    data: &Data,
+    set: Setting,
     task: &mut Task,
     precision: f64,
     control: &Control,
 ) -> Result<Option<Place>, Error> {
-    let n = data.rows();
+    let (data, n) = (set.data, set.data.rows());
     let mut rows = Rows::new(data, task, control)?;
     let mut curvature = of_rows(data, &mut task.weights, &task.place, control)?.swap_remove(0);
     let least = LEAST * curvature.iter().sum::<f64>() / n.max(1) as f64;
@@ -200,7 +202,8 @@ fn minimise(
     // The intercept and the offset are no part of what columns fit.
     let base = task.place.intercept.first().copied().unwrap_or(0.0);
     let offset = |i: usize| base + data.offset.get(i).copied().unwrap_or(0.0);
-    let response = shift.enumerate().map(|(i, s)| rows.eta[i] - offset(i) + s).collect();
+    let response: Vec<f64> = shift.enumerate().map(|(i, s)| rows.eta[i] - offset(i) + s).collect();
+    let of_response = dot(&curvature, &response);
     let totals = if data.intercept {
         let all: Vec<u32> = (0..data.cols() as u32).collect();
         let (xw, w) = column_sums(data, &all, &curvature, control)?;
@@ -223,9 +226,11 @@ fn minimise(
         return Ok(None);
     }
     let mut to = Place { beta: model.beta, intercept: task.place.intercept.clone() };
-    rows.predict(data, &to, control)?;
-    if let Some(b0) = to.intercept.first_mut() {
-        *b0 += rows.settle(data, control)?[0];
+    if let (true, Some(totals)) = (set.rough, &model.totals) {
+        to.intercept[0] += (of_response - dot(&totals.xw, &to.beta)) / totals.w;
+    } else if data.intercept {
+        rows.predict(data, &to, control)?;
+        to.intercept[0] += rows.settle(data, SHORTEST, control)?[0];
     }
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
@@ -233,7 +238,7 @@ fn minimise(
 /// Put the intercept of a task where it is best for its columns.
 pub fn settle_intercept(data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
     if data.intercept {
-        let more = Rows::new(data, task, control)?.settle(data, control)?;
+        let more = Rows::new(data, task, control)?.settle(data, SHORTEST, control)?;
         task.place.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
     }
     Ok(())
@@ -286,10 +291,10 @@ impl Rows {
         sums
     }
 
-    /// What the intercepts are to change by, so that residuals sum to nothing.
-    fn settle(&mut self, data: &Data, control: &Control) -> Result<Vec<f64>, Error> {
+    /// What the intercepts are to change by, so that residuals sum to nothing, by steps as short as this.
+    fn settle(&mut self, data: &Data, shortest: f64, control: &Control) -> Result<Vec<f64>, Error> {
         let classes = data.predictors();
-        let (mut more, mut before) = (vec![0.0; classes], f64::INFINITY);
+        let mut more = vec![0.0; classes];
         for _ in 0..ROUNDS {
             control.check()?;
             let sums = self.look(data, &more);
@@ -304,12 +309,9 @@ impl Rows {
                 break;
             }
             more.iter_mut().zip(&by).for_each(|(more, by)| *more += by);
-            let longest = by.iter().fold(0.0f64, |m, b| m.max(b.abs()));
-            // Short steps that no longer shrink are rounding.
-            if longest <= SHORTEST || (longest <= SHORT && longest > 0.5 * before) {
+            if by.iter().all(|b| b.abs() <= shortest) {
                 break;
             }
-            before = longest;
         }
         Ok(more)
     }
