@@ -4,14 +4,14 @@ use super::{State, Uses};
 use crate::engine::problem::Status;
 use crate::lasso::batch::End;
 use crate::lasso::glm::attempt::Setting;
-use crate::lasso::glm::certificate::{all_free, separates, size};
+use crate::lasso::glm::certificate::{all_free, by_slopes, separates, size};
 use crate::lasso::glm::model::Step;
 use crate::lasso::glm::task::Task;
 
 /// Steps of coefficients without a penalty that are not small, the part of the loss of a fit without
 /// columns that counts as little and as none, and rounds of such steps with nothing left to gain: there
 /// is no mode.
-const LONG: f64 = 0.02;
+pub(super) const LONG: f64 = 0.02;
 const GOOD: f64 = 0.05;
 const PERFECT: f64 = 1e-9;
 const LINGERS: u32 = 10;
@@ -51,7 +51,7 @@ impl State {
                 return false;
             }
             self.lingered = if step.free > LASTS * self.free { self.lingered + 1 } else { 0 };
-            if perfect || self.lingered > LINGERS {
+            if perfect || (self.lingered > LINGERS && has_free_columns(task)) {
                 self.end = Some(ended(task, Status::Separated, gap, round));
             }
             return self.end.is_some();
@@ -72,12 +72,25 @@ impl State {
             (task.place, task.found) = (place, found);
         }
         let size = size(set, task);
-        let gap = 2.0 * self.least.min(self.last.unwrap_or(f64::INFINITY)) / size;
+        // What slopes prove, if anything; else what the models have said, which was not enough.
+        let proved = by_slopes(set, task) / size;
+        let said = 2.0 * self.least.min(self.last.unwrap_or(f64::INFINITY)) / size;
+        let gap = if proved.is_finite() { proved } else { said.max(set.limits.tolerance) };
         let little = gap < 1e-4 || size < GOOD * set.unit * task.found.weight;
-        let endless = self.free > LONG && little;
-        let status = if endless { Status::Separated } else { Status::NotConverged };
+        let endless = self.free > LONG && little && has_free_columns(task);
+        let status = match endless {
+            true => Status::Separated,
+            false if proved <= set.limits.tolerance => Status::Converged,
+            false => Status::NotConverged,
+        };
         self.end = Some(ended(task, status, gap, round));
     }
+}
+
+/// Is there a column without a penalty? An intercept alone turns back, but for that of a class without any weight.
+fn has_free_columns(task: &Task) -> bool {
+    let penalty = &task.penalty;
+    penalty.l1.iter().zip(&penalty.ridge).any(|(l1, d)| *l1 == 0.0 && *d == 0.0)
 }
 
 pub(super) fn ended(task: &Task, status: Status, gap: f64, iterations: u32) -> End {

@@ -15,7 +15,7 @@ use crate::engine::job::Control;
 use crate::engine::problem::Status;
 use crate::error::Error;
 use crate::lasso::batch::End;
-use ends::ended;
+use ends::{LONG, ended};
 
 /// Part of the last gain below which a model made elsewhere serves on.
 const SERVES: f64 = 0.1;
@@ -396,6 +396,10 @@ impl State {
                 Ok(Next::Pass)
             }
             _ => {
+                if self.free > LONG {
+                    // Not a bit of a long step could be gone: what its model says of the end is worth nothing.
+                    (self.free, self.least) = (0.0, f64::INFINITY);
+                }
                 self.give_up(set, task, round);
                 Ok(Next::Done)
             }
