@@ -73,7 +73,8 @@ impl State {
         }
         let size = size(set, task);
         // What slopes prove, if anything; else what the models have said, which was not enough.
-        let proved = by_slopes(set, task) / size;
+        let by_rows = !set.data.likelihood.coupled() && task.penalty.l1.iter().all(|l1| *l1 > 0.0);
+        let proved = if by_rows { by_slopes(set, task) / size } else { f64::INFINITY };
         let said = 2.0 * self.least.min(self.last.unwrap_or(f64::INFINITY)) / size;
         let gap = if proved.is_finite() { proved } else { said.max(set.limits.tolerance) };
         let little = gap < 1e-4 || size < GOOD * set.unit * task.found.weight;
