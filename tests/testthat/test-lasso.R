@@ -53,7 +53,10 @@ test_that("cross-validation chooses lambda, reproducibly", {
   expect_identical(fit$lambda_from, "cv")
   expect_identical(fit$lambda, fit$cv$lambda_min)
   expect_identical(names(fit$cv$curve), c("lambda", "mean", "se", "nonzero"))
-  expect_identical(nrow(fit$cv$curve), 100L)
+  # All columns are in it, and the fit no longer changes.
+  expect_gt(nrow(fit$cv$curve), 70L)
+  expect_lt(nrow(fit$cv$curve), 100L)
+  expect_identical(utils::tail(fit$cv$curve$nonzero, 1L), 10L)
   expect_identical(sort(unique(fit$cv$foldid)), 1:10)
   one_se <- quick(x, y, lambda = "cv", lambda_rule = "1se")
   expect_identical(one_se$lambda, fit$cv$lambda_1se)
