@@ -20,6 +20,7 @@ use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::lanes::LANES;
 use crate::random::weights::WeightPlan;
+pub use walk::{MANY, MISS};
 
 /// A lasso whose lambda is not chosen yet, the case weights to choose it with, and the moments of all rows where
 /// they are known.

@@ -24,8 +24,8 @@ use crate::lasso::task::Task;
 use crate::penalty::{Penalty, step};
 
 /// Part of σ/√n, squared, by which a fit may miss, and the rows beyond which they no longer count.
-const MISS: f64 = 0.02;
-const MANY: usize = 2500;
+pub const MISS: f64 = 0.02;
+pub const MANY: usize = 2500;
 /// The same as a part of what an error is above the smallest, over its root.
 const BEHIND: f64 = 0.02;
 /// The least squares that count as left, as a part of y'Wy.

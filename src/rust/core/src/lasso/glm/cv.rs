@@ -10,6 +10,7 @@ use crate::engine::cv::{Ahead, CrossValidated, Ending, Path};
 use crate::engine::job::Control;
 use crate::engine::limits::Limits;
 use crate::error::Error;
+use crate::lasso::cv::{MANY, MISS};
 use crate::lasso::task::RowWeights;
 use crate::linalg::lanes::LANES;
 use crate::loss::response::Measure;
@@ -18,10 +19,6 @@ use crate::random::weights::WeightPlan;
 /// Gaps of the solutions of folds, at least and at most.
 const FINEST: f64 = 1e-7;
 const ROUGHEST: f64 = 1e-4;
-/// Part of the deviance of one row by which a fit may miss its minimum, and the rows beyond which they no longer count:
-/// the same as in least squares, see `lasso::cv::walk`.
-const MISS: f64 = 0.02;
-const MANY: f64 = 2500.0;
 
 /// A problem whose lambda is not chosen yet, and the case weights to choose it with.
 pub struct Folding<'a> {
@@ -143,19 +140,19 @@ impl Fold<'_> {
         place.set(&flat);
     }
 
-    /// The gap that is small enough for an error, by the place of the last fit.
+    /// The gap that is small enough for an error, by the place of the last fit: the deviance may miss as much as squares may.
     fn enough(&self, glm: &Glm) -> f64 {
         let task = &self.fit.task;
-        let (rows, weight) = (glm.data.rows() as f64, task.found.weight);
+        let (rows, weight) = (glm.data.rows(), task.found.weight);
         if weight <= 0.0 {
             return ROUGHEST;
         }
         // What is left to the rows of the fit, with its degrees of freedom, stands for an error.
         let moved = self.path.nonzero.last().map_or(0.0, |count| f64::from(*count));
-        let free = (1.0 - moved / rows).max(0.1);
+        let free = (1.0 - moved / rows as f64).max(0.1);
         let error = (task.found.loss / (weight * free * free)).min(glm.unit);
         let size = (task.found.loss + task.penalties()) / weight;
-        (MISS * error / (rows.clamp(1.0, MANY) * size)).clamp(FINEST, ROUGHEST)
+        (MISS * error / (rows.clamp(1, MANY) as f64 * size)).clamp(FINEST, ROUGHEST)
     }
 }
 
