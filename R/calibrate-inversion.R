@@ -106,25 +106,24 @@ spread_given_all <- function(truths, mean, otherwise) {
 
 inversion_quantile <- function(level, df = Inf) stats::qt((1 + level) / 2, df)
 
-# Of each replicate how unusual its mean is under its truth, as a normal score, by lines from the other half of the replicates: lines at
+# Of each replicate how unusual its mean is under its truth, as a normal score, by lines from the replicates of other parts: lines at
 # some means, and between them by interpolation.
 inversion_scores <- function(truths, mean, lines = 15L) {
   score <- mean
   score[] <- NA_real_
-  odd <- seq_len(nrow(mean)) %% 2L == 1L
-  for (half in list(odd, !odd)) {
-    known <- mean[half, , drop = FALSE]
+  for (judged in judged_parts(nrow(mean))) {
+    known <- mean[-judged, , drop = FALSE]
     at <- apply(known, 2L, stats::quantile, probs = stats::ppoints(lines), na.rm = TRUE, names = FALSE)
     at <- matrix(at, lines)
     found <- lapply(seq_len(lines), function(k) {
       own <- rep(at[k, ], each = nrow(known))
       # Half of what is equal is below.
-      probit_lines(truths[half, , drop = FALSE], (known < own) + 0.5 * (known == own))
+      probit_lines(truths[-judged, , drop = FALSE], (known < own) + 0.5 * (known == own))
     })
     for (j in seq_len(ncol(mean))) {
       a <- vapply(found, function(line) line["a", j], 0)
       b <- vapply(found, function(line) line["b", j], 0)
-      score[!half, j] <- between_lines(at[, j], a, mean[!half, j]) - between_lines(at[, j], b, mean[!half, j]) * truths[!half, j]
+      score[judged, j] <- between_lines(at[, j], a, mean[judged, j]) - between_lines(at[, j], b, mean[judged, j]) * truths[judged, j]
     }
   }
   score

@@ -18,7 +18,7 @@
 #' beside it, the range of the draws is given, and a warning says so.
 #'
 #' The curve after the calibration is that of the default intervals, and honest about the Monte Carlo error: they are
-#' found from one half of the replicates and judged by the other. The grey band is where the curve of exact intervals would lie, point by
+#' found from some of the replicates (half of them, of few up to nine tenths) and judged by the others. The grey band is where the curve of exact intervals would lie, point by
 #' point in 95 of 100 cases.
 #'
 #' @param object,x A calibration, as from [calibrate()].

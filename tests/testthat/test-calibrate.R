@@ -104,6 +104,19 @@ test_that("lines are those of a probit regression, and their intervals those of 
   expect_lt(abs(mean(abs(score) < 1.96) - 0.95), 0.02)
 })
 
+test_that("intervals of few replicates are judged by those of nearly as many", {
+  # 2,000 columns of 30 roots: a standard error of 0.001. Half of them would make limits whose coverage is 14 in 16.
+  root <- with_seed(2, matrix(rnorm(60000), 30))
+  expect_gt(mean(studentized_after(root, 0 * root + 2, 0.95)), 0.92)
+  truths <- root
+  score <- inversion_scores(truths[, 1:300], with_seed(4, truths[, 1:300] + rnorm(9000)))
+  expect_gt(mean(abs(score) < 1.96), 0.85)
+  parts <- judged_parts(30)
+  expect_identical(sort(unlist(parts, use.names = FALSE)), 1:30)
+  expect_lte(max(lengths(parts)), 3)
+  expect_length(judged_parts(500), 2)
+})
+
 test_that("the Monte Carlo error of replicates with few draws does not widen intervals", {
   with_seed(3, {
     truth <- matrix(rnorm(4000), 2000, 2, dimnames = list(NULL, c("a", "b")))
