@@ -101,9 +101,11 @@ gg_density <- function(data) {
       ggplot2::aes(.data$mode, 0, colour = .data$fit), panels[is.finite(panels$mode), ],
       shape = 24, fill = "white", size = 1.6, show.legend = FALSE
     )
+  words <- density_words(data)
   if (length(fits) == 1) {
     said <- first[which(first$p_zero > 0), ]
     # The words stand above the panels: small ones have room for the number only.
+    words <- sub("Spike: P(=0)", "Spike and number: P(=0)", words, fixed = TRUE)
     said$label <- probability_text(said$p_zero)
     picture <- picture +
       ggplot2::geom_text(ggplot2::aes(Inf, Inf, label = .data$label), said, hjust = 1.05, vjust = 1.1, size = 2.6, colour = ink)
@@ -114,7 +116,7 @@ gg_density <- function(data) {
     ggplot2::scale_x_continuous(breaks = inner_breaks(if (nrow(first) > 8) 2 else 3), guide = gg_apart()) +
     ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0)) +
     ggplot2::coord_cartesian(clip = "off") +
-    ggplot2::labs(x = NULL, y = NULL, subtitle = gg_wrap(sub("Spike: P(=0)", "Spike and number: P(=0)", density_words(data), fixed = TRUE))) +
+    ggplot2::labs(x = NULL, y = NULL, subtitle = gg_wrap(words)) +
     gg_look(panel.grid.major = ggplot2::element_blank(), axis.ticks.x = ggplot2::element_line(colour = pale))
 }
 
@@ -163,21 +165,27 @@ gg_interval <- function(data) {
     ggplot2::geom_point(
       ggplot2::aes(.data$mode, .data$row - 0.24 / sqrt(length(fits))), shape = 17, size = 1.2, na.rm = TRUE, show.legend = FALSE
     )
-  # P(=0) stands on a second axis, which takes its own room.
-  beside <- if (length(fits) == 1 && any_zeros(rows)) {
-    ggplot2::dup_axis(breaks = place, labels = probability_text(first$p_zero), name = "P(=0)")
+  # P(=0) stands on a second axis, which takes its own room. Its heading has a row, as that of a table: the name of an axis would stand beside
+  # the numbers, and be wider than they are.
+  zeros <- length(fits) == 1 && any_zeros(rows)
+  top <- nrow(first) + zeros
+  beside <- if (zeros) {
+    ggplot2::dup_axis(breaks = c(top, place), labels = c("P(=0)", probability_text(first$p_zero)), name = NULL)
   } else {
     ggplot2::waiver()
   }
   picture +
     gg_colours(fits) +
-    ggplot2::scale_y_continuous(breaks = place, labels = short_name(first$name, 32), limits = c(0.4, nrow(first) + 0.6),
+    ggplot2::scale_y_continuous(breaks = place, labels = short_name(first$name, 32), limits = c(0.4, top + 0.6),
       expand = c(0, 0), sec.axis = beside) +
     ggplot2::labs(x = gg_wrap(data$axis, 36), y = NULL, subtitle = gg_wrap(interval_legend(rows, data$level))) +
-    gg_look(
-      panel.grid.major.y = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(size = ggplot2::rel(if (nrow(first) > 15) 0.65 else 1)),
-      axis.title.y.right = ggplot2::element_text(angle = 0, vjust = 1)
-    )
+    gg_look(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(size = ggplot2::rel(if (nrow(first) > 15) 0.65 else 1)))
+}
+
+# The more panels stand side by side, the less room their labels have.
+few_ticks <- function(ticks, panels) {
+  step <- ceiling(length(ticks$at) / max(2, 7 - panels))
+  lapply(ticks, function(part) part[seq(1, length(part), by = step)])
 }
 
 gg_path <- function(data) {
@@ -185,7 +193,7 @@ gg_path <- function(data) {
   fits <- unique(data$path$fit)
   path <- ordered_fit(data$path, fits)
   first <- path[!duplicated(path$index), ]
-  ticks <- lambda_ticks(path$lambda)
+  ticks <- few_ticks(lambda_ticks(path$lambda), ggplot2::wrap_dims(nrow(first))[2L])
   ribbon <- function(low, high, alpha) {
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data[[low]], ymax = .data[[high]], fill = .data$fit), colour = NA, alpha = alpha, na.rm = TRUE)
   }
@@ -228,7 +236,7 @@ gg_cv <- function(data) {
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(c(0.05, 0.1))) +
     ggplot2::scale_x_continuous(
       breaks = ticks$at, labels = ticks$label,
-      sec.axis = ggplot2::dup_axis(breaks = top$at, labels = top$label, name = data$counted)
+      sec.axis = if (length(top$at)) ggplot2::dup_axis(breaks = top$at, labels = top$label, name = data$counted) else ggplot2::waiver()
     ) +
     ggplot2::labs(x = expression(lambda ~ "(log scale)"), y = data$measure) +
     gg_look()

@@ -133,7 +133,7 @@ draw_series <- function(data, look) {
 }
 
 draw_series_panels <- function(data, look) {
-  page <- panel_page(length(data$lambda), mar = c(1.8, 2, 1.6, 0.7), foot = c(series_words(data), data$note), look = look)
+  page <- panel_page(length(data$lambda), mar = c(1.8, label_room(series_limits(data, look)), 1.6, 0.7), foot = c(series_words(data), data$note), look = look)
   on.exit(graphics::par(page$old))
   for (i in seq_along(data$lambda)) {
     draw_series_panel(data, data$lambda[i], look)
@@ -148,7 +148,7 @@ draw_series_panel <- function(data, lambda, look) {
   values <- data$values
   rows <- series_at(data, lambda)
   graphics::plot.new()
-  graphics::plot.window(either(look$xlim, range(values$place)), either(look$ylim, range(values$lwr, values$upr, values$y)))
+  graphics::plot.window(either(look$xlim, range(values$place)), series_limits(data, look))
   if (!is.null(rows$y)) {
     light <- cloud(nrow(rows))
     graphics::points(rows$place, rows$y, pch = 19, cex = light$cex, col = light$col)
@@ -157,6 +157,8 @@ draw_series_panel <- function(data, lambda, look) {
   graphics::polygon(c(shown$place, rev(shown$place)), c(shown$lwr, rev(shown$upr)), border = NA, col = tint(fit_colours[1L], 0.3))
   graphics::lines(shown$place, shown$fit, lwd = 1.8, col = shade(fit_colours[1L]))
 }
+
+series_limits <- function(data, look) either(look$ylim, range(data$values[c("lwr", "upr")], data$values$y))
 
 # What panels show, in a line below them. A label that is an expression has one of its own.
 series_words <- function(data) {
@@ -201,7 +203,8 @@ image_panels <- function(data) {
 image_words <- c(fit = "mode", sd = "sd")
 
 image_title <- function(what, values) {
-  limits <- vapply(range(values), format, "", digits = 3)
+  # Draws that are alike differ by their rounding.
+  limits <- vapply(zapsmall(range(values)), format, "", digits = 3)
   paste0(image_words[[what]], ", ", limits[1L], " to ", limits[2L])
 }
 
@@ -236,17 +239,19 @@ gg_image <- function(data) {
   places <- series_at(data, data$lambda[1L])$place - 1L
   panels <- lapply(image_panels(data), function(panel) {
     wide <- diff(panel$limits)
+    share <- if (wide > 0) (panel$values - panel$limits[1L]) / wide else 0.5
+    colours <- image_colours(panel$what)
     data.frame(
       row = places %% data$image[1L], column = places %/% data$image[1L], panel = panel$title,
-      share = if (wide > 0) (panel$values - panel$limits[1L]) / wide else 0.5
+      colour = colours[1L + pmin(floor(share * length(colours)), length(colours) - 1)]
     )
   })
   values <- do.call(rbind, panels)
   values$panel <- factor(values$panel, unique(values$panel))
-  ggplot2::ggplot(values, ggplot2::aes(.data$column, -.data$row, fill = .data$share)) +
+  ggplot2::ggplot(values, ggplot2::aes(.data$column, -.data$row, fill = .data$colour)) +
     ggplot2::geom_raster() +
     ggplot2::facet_wrap(~panel) +
-    ggplot2::scale_fill_gradientn(colours = image_colours("fit"), guide = "none") +
+    ggplot2::scale_fill_identity() +
     ggplot2::coord_equal(expand = FALSE) +
     ggplot2::labs(x = NULL, y = NULL) +
     gg_look(axis.text = ggplot2::element_blank(), panel.grid = ggplot2::element_blank()) + gg_note(data)

@@ -260,6 +260,11 @@ plain_axes <- function(side, ..., cex.axis = 0.9) {
   graphics::axis(side, col = if (side == 1L) pale else NA, col.ticks = ink, col.axis = ink, cex.axis = cex.axis, ...)
 }
 
+# Lines of the left margin that the numbers of an axis take.
+label_room <- function(limits, cex.axis = 0.9) {
+  max(2, max(graphics::strwidth(format(pretty(limits)), units = "inches", cex = cex.axis)) / graphics::par("csi") + 0.9)
+}
+
 # As many ticks as their labels have room for.
 value_axis <- function(limits, cex = 0.85) {
   at <- NULL

@@ -52,8 +52,9 @@ interval_legend <- function(rows, level) {
   paste0("median (circle), ", interval_words(level), if (any(is.finite(rows$mode))) ", mode (triangle)")
 }
 
-# The number of non-zero coefficients at a few points along a CV curve.
+# The number of non-zero coefficients at a few points along a CV curve; none where it is the same in all, as of networks.
 nonzero_ticks <- function(curve, count = 9) {
+  if (length(unique(curve$nonzero)) == 1L) return(NULL)
   at <- unique(round(seq(1, nrow(curve), length.out = min(count, nrow(curve)))))
   list(at = curve$position[at], label = curve$nonzero[at])
 }

@@ -242,8 +242,10 @@ draw_cv <- function(data, col, look) {
   lambda_axis(curve$lambda, cex = 0.9)
   plain_axes(2L)
   top <- nonzero_ticks(curve)
-  graphics::axis(3, at = top$at, labels = top$label, col = NA, col.ticks = pale, col.axis = ink, cex.axis = 0.8)
-  side_text(data$counted, 3, 1.4, 0.8)
+  if (length(top$at)) {
+    graphics::axis(3, at = top$at, labels = top$label, col = NA, col.ticks = pale, col.axis = ink, cex.axis = 0.8)
+    side_text(data$counted, 3, 1.4, 0.8)
+  }
   side_text(either(look$xlab, expression(lambda ~ "(log scale)")), 1, 1.9, 1)
   side_text(either(look$ylab, data$measure), 2, 3, 1)
   graphics::text(chosen$position, limits[2] + 0.06 * diff(limits), chosen$rule, pos = c(2, 4), offset = 0.3,

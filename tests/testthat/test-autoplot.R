@@ -66,3 +66,24 @@ test_that("labels of small panels stay off their edges, and are two at least", {
   }
   expect_identical(inner_breaks(3)(c(2, 2)), 2)
 })
+
+test_that("the heading of P(=0) stands above its numbers", {
+  fit <- wbb_lasso(y ~ ., diabetes, lambda = 500, draws = 40, seed = 1)
+  picture <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "interval"))
+  beside <- picture$layout$panel_params[[1]]$y.sec$get_labels()
+  expect_identical(unname(beside[1]), "P(=0)")
+  expect_length(beside, 11)
+  expect_gt(picture$layout$panel_params[[1]]$y.range[2], 11)
+})
+
+test_that("numbers are spoken of where there are some", {
+  fits <- lapply(1:2, function(seed) wbb_lasso(y ~ bmi + age, diabetes, lambda = 5000, draws = 40, seed = seed))
+  expect_match(ggplot2::autoplot(fits[[1]])$labels$subtitle, "Spike and number")
+  expect_match(ggplot2::autoplot(compare(a = fits[[1]], b = fits[[2]]))$labels$subtitle, "^Spike: ")
+})
+
+test_that("narrow panels have few labels of lambda", {
+  ticks <- list(at = 1:4, label = c("10", "100", "1000", "10000"))
+  expect_identical(few_ticks(ticks, 1)$label, ticks$label)
+  expect_identical(few_ticks(ticks, 4)$label, c("10", "1000"))
+})

@@ -186,3 +186,19 @@ test_that("signals are drawn where their elements are", {
   expect_s3_class(ggplot2::autoplot(image), "ggplot")
   expect_s3_class(ggplot2::autoplot(series), "ggplot")
 })
+
+test_that("pictures of images have the colours of base graphics, and no rounding errors in their titles", {
+  skip_if_not_installed("ggplot2")
+  expect_identical(image_title("sd", c(2e-12, 5.8)), "sd, 0 to 5.8")
+  fit <- wbb_genlasso(matrix(c(1:5, 9), 2), D = diff(diag(6)), lambda = 0.5, draws = 20, seed = 1)
+  shown <- ggplot2::autoplot(fit)$data
+  grey <- shown$colour[startsWith(as.character(shown$panel), "sd")]
+  expect_true(all(grey %in% image_colours("sd")))
+})
+
+test_that("panels of series have room for their numbers", {
+  grDevices::pdf(NULL, 3.5, 2.5)
+  on.exit(grDevices::dev.off())
+  graphics::plot.new()
+  expect_gt(label_room(c(0, 120000)), label_room(c(0, 1)))
+})

@@ -158,6 +158,7 @@ test_that("words in pictures say what is shown", {
   expect_identical(zero_words(0.37), "P(=0) = 0.370")
   expect_identical(zero_words(0.0001), "P(=0) < 0.001")
   expect_identical(nonzero_ticks(data.frame(position = 1:100, nonzero = 100:1), 3), list(at = c(1L, 50L, 100L), label = c(100L, 51L, 1L)))
+  expect_null(nonzero_ticks(data.frame(position = 1:9, nonzero = 49)))
 })
 
 test_that("spikes of several fits stand at zero, the highest behind and broadest", {
