@@ -103,3 +103,13 @@ test_that("a network that hardly moved has not diverged", {
   fit <- brief(wbb_mlp(dist ~ speed, cars, hidden = 2, draws = 3, lambda = 1e-4, epochs = 3, optimizer = "adam", learning_rate = 0.003, seed = 1))
   expect_true(all(fit$diagnostics$status != "diverged"))
 })
+
+test_that("networks follow a curve with steps and epochs of our choice", {
+  x <- with_seed(2, runif(1300, -3, 3))
+  y <- with_seed(3, sin(3 * x) + 0.2 * rnorm(1300))
+  train <- 1:300
+  fit <- brief(wbb_mlp(matrix(x[train]), y[train], lambda = 0.03, draws = 2, seed = 1))
+  error <- mean((predict(fit, matrix(x[-train])) - y[-train])^2)
+  # The noise alone leaves 0.04; steps that are too short for the curve left 0.09.
+  expect_lt(error, 0.065)
+})

@@ -47,6 +47,10 @@ dispatch! {
     }
 }
 
+/// The first step after those that draws have in common, as a share of these. Long steps come far, and choose a valley: that is
+/// to be done once for all draws, which would else go apart by the order of their batches.
+const AFTER_COMMON: f64 = 1.0 / 3.0;
+
 /// The epochs of a run and the step from which on iterates are averaged: the last `share` of the steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
@@ -66,13 +70,14 @@ impl Schedule {
     }
 
     /// What is left of the step when `step` steps were taken, `before` of them in an earlier run: all of it for `steady`
-    /// steps, nothing at the end.
+    /// steps, then a share of it, and nothing at the end.
     pub fn fall(&self, step: u64, before: u64, steady: u64) -> f64 {
         let end = before + self.epochs as u64 * self.steps;
         if step < steady || end <= steady {
             1.0
         } else {
-            (end - step) as f64 / (end - steady) as f64
+            let first = if steady > 0 { AFTER_COMMON } else { 1.0 };
+            first * ((end - step) as f64 / (end - steady) as f64)
         }
     }
 
@@ -118,8 +123,10 @@ mod tests {
     #[test]
     fn steps_fall_in_a_line() {
         let mut schedule = Schedule::new(4, 10, 0.2);
-        let falls = |s: &Schedule| [0, 10, 20, 49].map(|step| s.fall(step, 10, 10));
-        assert_eq!(falls(&schedule), [1.0, 1.0, 0.75, 0.025]);
+        let falls = |s: &Schedule| [10, 40, 49].map(|step| s.fall(step, 10, 10));
+        assert_eq!(falls(&schedule), [1.0, 0.25, 0.025].map(|f| f * AFTER_COMMON));
+        assert_eq!(schedule.fall(9, 10, 10), 1.0);
+        assert_eq!(schedule.fall(10, 0, 0), 0.75);
         // An end that comes sooner is that of a shorter run.
         schedule.settle(2);
         assert_eq!(schedule.fall(30, 10, 10), Schedule::new(3, 10, 0.2).fall(30, 10, 10));

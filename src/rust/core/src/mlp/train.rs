@@ -53,7 +53,7 @@ pub struct Recipe {
     /// Rows of a step.
     pub batch: usize,
     /// Step k is rate · exp(−decay k); without a decay it is constant while draws have their epochs in common and
-    /// then falls to zero in a line.
+    /// then falls from a share of it to zero in a line.
     pub rate: f64,
     pub decay: Option<f64>,
     pub method: Method,
