@@ -6,6 +6,8 @@
 #' Methods for the generics of these packages. Each works on the draws, as the package does for a data frame of draws; the
 #' region of practical equivalence is by default, as for their other models, a tenth of the standard deviation of the response around
 #' zero, of that of the logistic law (0.18) for classes, and 0.1 for counts and hazards. `performance::r2()` is the median of `rstantools::bayes_R2()`.
+#' `insight::is_model()` and `performance::compare_performance()` know models by a list that no other package can add to: [compare()] and
+#' `loo::loo_compare()` are there for fits.
 #' By way of insight `ggeffects::ggpredict()` shows the mean of the response along a term, also of fits without a formula; of several lambdas give it one.
 #'
 #' @param x,posteriors,model A fit, as from [wbb_lasso()].

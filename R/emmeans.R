@@ -25,9 +25,18 @@ NULL
 #' @exportS3Method emmeans::recover_data wbb
 recover_data.wbb <- function(object, data = NULL, ...) {
   check_fit(object)
-  check_linear(object, "emmeans")
-  if (is.null(data)) data <- called_variables(object)
-  emmeans::recover_data(object$call, stats::delete.response(terms(object)), object$na.action, data = data, ...)
+  attempt({
+    check_linear(object, "emmeans")
+    if (is.null(data)) data <- called_variables(object)
+    emmeans::recover_data(object$call, stats::delete.response(terms(object)), object$na.action, data = data, ...)
+  }, told_emmeans)
+}
+
+# emmeans() takes a text for what it is to stop with, and hides errors behind one of its own.
+told_emmeans <- function(error) {
+  frame <- asking_frame("emmeans")
+  asked_directly <- is.null(frame) || identical(sys.function(frame), emmeans::recover_data)
+  if (asked_directly) stop(error) else conditionMessage(error)
 }
 
 # The variables themselves: the model frame has `poly(x, 2)` in place of x, and offsets by what they were computed as. They

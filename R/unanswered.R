@@ -82,12 +82,29 @@ register_refusals <- function() {
   })
 }
 
-refusal <- function(generic, words) {
+# What is no fit but has what its default methods look for, or has not, and would be answered with NULL.
+of_fits <- c("coef", "fitted", "residuals", "sigma", "deviance", "df.residual", "weights", "predict", "vcov", "logLik", "simulate", "family", "terms")
+
+no_fits <- c(
+  wbb_calibration = "A calibration is no fit: its element `fit` is the one that was calibrated; confint(), summary() and tidy() have what was found.",
+  wbb_comparison = "A comparison holds several fits, each of which has an answer of its own; as.data.frame() has their coefficients side by side.",
+  wbb_moments = "Sums are no fit yet: wbb_lasso() makes one of them.",
+  wbb_source = "A source describes data: wbb_lasso(formula, source) fits them."
+)
+
+register_no_fits <- function() {
+  for (class in names(no_fits)) {
+    for (generic in of_fits) registerS3method(generic, class, refusal(generic, no_fits[[class]], "an object"), asNamespace("stats"))
+  }
+}
+
+refusal <- function(generic, words, what = "a fit") {
   force(generic)
+  force(what)
   force(words)
   function(...) {
     if (inherits(..1, "wbb_any")) words <- paste0(words, " Of the model that was fitted first: ", generic, "(fit$model).")
-    abort("argument", paste0(generic, "() has no answer for a fit of class ", show_value(class(..1)[1L]), ". ", words), "object", call = sys.call())
+    abort("argument", paste0(generic, "() has no answer for ", what, " of class ", show_value(class(..1)[1L]), ". ", words), "object", call = sys.call())
   }
 }
 

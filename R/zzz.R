@@ -3,6 +3,7 @@
 .onLoad <- function(libname, pkgname) {
   options(marginaleffects_model_classes = union(getOption("marginaleffects_model_classes"), "wbb"))
   register_refusals()
+  register_no_fits()
   with_package("marginaleffects", register_marginaleffects)
   with_package("parsnip", register_parsnip)
   with_package("tidybayes", register_tidybayes)

@@ -94,3 +94,24 @@ test_that("a fit is no table", {
     expect_identical(names(fit["draws"]), "draws")
   }
 })
+
+test_that("what is no fit says so, and gives no NULL", {
+  fit <- wbb_lasso(y ~ bmi + map, diabetes, lambda = 20, draws = 20, seed = 1)
+  others <- list(
+    suppressWarnings(calibrate(fit, replicates = 10, seed = 1)), compare(a = fit, b = fit), wbb_source(diabetes),
+    wbb_moments(y ~ bmi, wbb_source(diabetes), draws = 5, seed = 1)
+  )
+  for (other in others) {
+    for (generic in of_fits) {
+      expect_error(getExportedValue("stats", generic)(other), "has no answer for an object of class", class = "wbb_error_argument")
+    }
+  }
+  expect_identical(nobs(others[[4]]), 442)
+})
+
+test_that("emmeans() says why it cannot", {
+  skip_if_not_installed("emmeans")
+  d <- diabetes[1:40, c("bmi", "y")]
+  trend <- wbb_trendfilter(y ~ bmi, d, order = 0, lambda = 5, draws = 5, seed = 1)
+  expect_error(emmeans::emmeans(trend, "bmi"), "emmeans has no meaning")
+})
