@@ -11,11 +11,11 @@ RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-cluster setup-demo setup-site install demo check test test-rust test-r lint \
-        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-map bench-lasso-peers bench-mlp bench-scale reproduce \
+        check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-families-peers bench-map bench-lasso-peers bench-mlp bench-scale reproduce \
         notebook licences torture clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo install ## set up, install, and run the diabetes example: a table and a figure
 	@$(RSCRIPT) tools/demo.R
@@ -95,6 +95,9 @@ bench: install ## compare speed and exactness with other packages
 
 bench-families: install ## compare the draws of families with a loop over glmnet
 	$(RSCRIPT) bench/families.R
+
+bench-families-peers: install ## compare the draws of families with adelie, skglm and glum, installed into .bench-venv
+	$(RSCRIPT) bench/families_peers.R
 
 # Fewer rows or draws: make bench-scale SCALE="rows=1e6 draws=1000".
 bench-scale: install ## measure passes over data larger than memory: 10 million rows, 1,000 draws (12 minutes on two idle cores, 8 GB of disk)
