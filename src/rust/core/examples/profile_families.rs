@@ -148,7 +148,13 @@ fn run(name: &str, control: &Control) -> Option<()> {
     } else {
         let rule = Rule::Min;
         let folds = Folds::Count(10);
-        Lambda::CrossValidated(CrossValidation { folds, lambdas: 100, ratio: None, rule, anew: false })
+        Lambda::CrossValidated(CrossValidation {
+            folds,
+            lambdas: 100,
+            ratio: None,
+            rule,
+            anew: false,
+        })
     };
     let options = Options {
         lambda,

@@ -63,6 +63,8 @@ pub struct Setting<'a> {
     pub rough: bool,
     /// Is it always one task, never a batch of draws?
     pub alone: bool,
+    /// Is it one of many lambdas that follow each other closely, so that a model serves several of them?
+    pub path: bool,
     /// Loss of a fit without columns, for one unit of weight.
     pub unit: f64,
 }

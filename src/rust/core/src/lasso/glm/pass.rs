@@ -108,34 +108,49 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
 /// The same of a problem that is never one of a batch, whose lanes would be idle; its sums are rounded
 /// otherwise.
 pub fn pass_alone(data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
-    if data.predictors() > 1 {
-        return pass(data, &mut [task], control);
-    }
-    let (n, block) = (data.rows(), data.base.design.block);
+    let (n, block, classes) = (data.rows(), data.base.design.block, data.predictors());
     // Many rows go by in spans of whole blocks.
     let span = if data.is_long() { SPAN / block * block } else { n };
-    let (mut weights, mut panel) = (vec![0.0; span], vec![0.0; span]);
-    let mut sums = Sums::new(sum::COUNT, 1);
+    let room = || vec![0.0; span * classes];
+    let (mut weights, mut panel, mut line) = (room(), room(), vec![0.0; block]);
+    let mut sums = Sums::new(sum::COUNT, classes);
     let all: Vec<u32> = (0..data.cols() as u32).collect();
-    let mut gradient = ColumnSums::new(data, &all);
+    let mut gradient: Vec<ColumnSums> = (0..classes).map(|_| ColumnSums::new(data, &all)).collect();
     for whole in ranges(n, span.max(1)) {
-        let (weights, panel) = (&mut weights[..whole.len()], &mut panel[..whole.len()]);
-        let within = |rows: &Range<usize>| rows.start - whole.start..rows.end - whole.start;
+        let size = whole.len() * classes;
+        let (weights, panel) = (&mut weights[..size], &mut panel[..size]);
+        let within = |rows: &Range<usize>| {
+            (rows.start - whole.start) * classes..(rows.end - whole.start) * classes
+        };
         let blocks =
             || ranges(whole.len(), block).map(|r| r.start + whole.start..r.end + whole.start);
         for rows in blocks() {
             control.check()?;
-            task.weights.fill(rows.start, &mut weights[within(&rows)]);
-            data.predict(0, &rows, &task.place, &mut panel[within(&rows)]);
+            let line = &mut line[..rows.len()];
+            task.weights.fill(rows.start, line);
+            // Those of a row stand beside its first predictor.
+            let of_rows = weights[within(&rows)].iter_mut().step_by(classes);
+            of_rows.zip(&*line).for_each(|(o, w)| *o = *w);
+            for k in 0..classes {
+                data.predict(k, &rows, &task.place, line);
+                let of_class = panel[within(&rows)].iter_mut().skip(k).step_by(classes);
+                of_class.zip(&*line).for_each(|(o, eta)| *o = -eta);
+            }
         }
-        panel.iter_mut().for_each(|eta| *eta = -*eta);
         data.likelihood.residuals(&whole, weights, panel, &mut sums);
-        blocks().for_each(|rows| gradient.add(&rows, &panel[within(&rows)]));
+        for rows in blocks() {
+            let line = &mut line[..rows.len()];
+            for (k, gradient) in gradient.iter_mut().enumerate() {
+                let of_class = panel[within(&rows)].iter().skip(k).step_by(classes);
+                line.iter_mut().zip(of_class).for_each(|(o, r)| *o = *r);
+                gradient.add(&rows, line);
+            }
+        }
     }
     let get = |which: usize| sums.get(which, 0);
     task.found = Found {
-        gradient: gradient.finish().0,
-        slopes: vec![get(sum::RESIDUAL)],
+        gradient: gradient.into_iter().flat_map(|sums| sums.finish().0).collect(),
+        slopes: (0..classes).map(|k| sums.get(sum::RESIDUAL, k)).collect(),
         loss: get(sum::LOSS),
         least: get(sum::LEAST),
         weight: get(sum::WEIGHT),

@@ -73,6 +73,7 @@ impl Glm {
             limits,
             rough: false,
             alone: false,
+            path: false,
             unit: self.unit,
         }
     }

@@ -7,7 +7,7 @@
 
 use super::attempt::{FEW, Setting};
 use super::certificate::{by_slopes, size};
-use super::classes::{self, AtRows};
+use super::classes::{AtRows, minimise as minimum, of_shares};
 use super::curvature::{column_sums, of_rows};
 use super::task::{Data, Place, Task};
 use crate::engine::job::Control;
@@ -15,12 +15,12 @@ use crate::error::Error;
 use crate::lasso::descent::{Descent, descent_cost, exact_cost};
 use crate::lasso::task::{self as squares, RowWeights, Totals};
 use crate::lasso::working::looked_at;
-use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::loss::{Sums, sum};
 
-/// Gram matrices that a draw takes.
+/// Gram matrices that a draw takes, and a lambda of a path.
 const MODELS: f64 = 3.0;
+const ON_A_PATH: f64 = 0.1;
 /// The least curvature of a row, as a part of the mean: a row that is fitted all but perfectly may stand
 /// still, but its slope counts.
 const LEAST: f64 = 1e-9;
@@ -38,7 +38,7 @@ const DENSE_STEP: f64 = 8.0;
 /// How many times as much a descent of several classes takes on dense columns as one of one class: five streams of numbers, and
 /// classes that are nearly each other's negatives.
 const SLOW: f64 = 6.0;
-const PATIENCE: f64 = 2.0;
+const PATIENCE: f64 = 0.5;
 /// What an entry of a sparse design costs that a Gram matrix looks at.
 const LOOK: f64 = 50.0;
 
@@ -70,21 +70,21 @@ impl Default for Reweighting {
 
 impl Reweighting {
     /// Where the minimum of the model at a task's place is, whose coordinates would be these; None if this is
-    /// not the way for it. The step before has `gained` as much.
+    /// not the way for it. The step before has `gained` as much, and slopes prove this bound, if that is known.
     pub fn step(
         &mut self,
         set: Setting,
         task: &mut Task,
         coordinates: &[u32],
-        gained: f64,
+        (gained, proved): (f64, Option<f64>),
         control: &Control,
     ) -> Result<Option<Place>, Error> {
         let open = self.in_vain < VAIN && is_open(set, task);
-        if !open || !is_cheaper(set.data, task, coordinates) {
+        if !open || !is_cheaper(set, task, coordinates) {
             return Ok(None);
         }
         let size = size(set, task);
-        let gap = by_slopes(set, task) / size;
+        let gap = proved.unwrap_or_else(|| by_slopes(set, task)) / size;
         let leads_on = gap < 0.5 * self.gap || gained > MUCH * size;
         self.in_vain = if leads_on { 0 } else { self.in_vain + 1 };
         self.gap = self.gap.min(gap);
@@ -124,7 +124,8 @@ fn entries(data: &Data, coordinates: &[u32]) -> f64 {
 
 /// Does it cost less than Gram matrices of these coordinates, by count? What descent leaves at one place it goes on
 /// from at the next: all steps together cost as much as one alone.
-fn is_cheaper(data: &Data, task: &Task, coordinates: &[u32]) -> bool {
+fn is_cheaper(set: Setting, task: &Task, coordinates: &[u32]) -> bool {
+    let data = set.data;
     let moved = |j: &u32| task.place.beta[*j as usize] != 0.0;
     let support: Vec<u32> = coordinates.iter().copied().filter(moved).collect();
     // Shares of classes sum to one.
@@ -132,11 +133,12 @@ fn is_cheaper(data: &Data, task: &Task, coordinates: &[u32]) -> bool {
     let sparse = data.base.design.is_sparse();
     let slow = if data.predictors() > 1 && !sparse { SLOW } else { 1.0 };
     let descent = slow * descent_cost(entries(data, &support), support.len() as f64, free, sparse);
-    descent < MODELS * own_cost(data, coordinates)
+    let models = if set.path { ON_A_PATH } else { MODELS };
+    descent < models * own_cost(data, coordinates)
 }
 
 /// What a Gram matrix of these coordinates costs, and what comes of it.
-fn own_cost(data: &Data, coordinates: &[u32]) -> f64 {
+pub fn own_cost(data: &Data, coordinates: &[u32]) -> f64 {
     let (classes, m) = (data.predictors() as f64, coordinates.len() as f64);
     let entries = entries(data, coordinates);
     if !data.base.design.is_sparse() {
@@ -155,28 +157,24 @@ fn minimise_classes(
     precision: f64,
     control: &Control,
 ) -> Result<Option<Place>, Error> {
-    let (data, n) = (set.data, set.data.rows());
+    let data = set.data;
     let mut rows = Rows::new(data, task, control)?;
-    let mut shares = rows.eta.clone();
-    if !data.likelihood.shares(&mut shares, n) {
-        return Ok(None);
-    }
-    rows.look(data, &vec![0.0; data.predictors()]);
-    let weights: Vec<f64> = rows.weights.iter().step_by(data.predictors()).copied().collect();
+    let Some(classes) = rows.look_at_classes(data) else { return Ok(None) };
     let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
     let finite = |j: &u32| task.penalty.l1[*j as usize].is_finite();
     let all: Vec<u32> = (0..data.size() as u32).filter(finite).collect();
     let few = data.base.design.is_sparse() && all.len() <= ALL * support;
     let which = if few { &all } else { coordinates };
-    let given = AtRows { weights: &weights, residual: &rows.residual, shares: &shares };
+    let Classes { shares, counted } = &classes;
+    let given = AtRows { weights: &rows.weights, residual: &rows.residual, shares };
     let step = if data.base.design.is_sparse() { STEP } else { DENSE_STEP };
     let most = PATIENCE * own_cost(data, coordinates) / step;
-    let Some(mut to) = classes::minimise(data, task, given, which, (precision, most), control)?
-    else {
+    let Some(mut to) = minimum(data, task, given, which, (precision, most), control)? else {
         return Ok(None);
     };
     rows.predict(data, &to, control)?;
-    let more = rows.settle(data, if set.rough { SHORT } else { SHORTEST }, control)?;
+    let shortest = if set.rough { SHORT } else { SHORTEST };
+    let more = rows.settle_classes(data, counted, shortest, control)?;
     to.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
@@ -196,7 +194,7 @@ fn minimise(
     let least = LEAST * curvature.iter().sum::<f64>() / n.max(1) as f64;
     let positive = rows.weights.iter().zip(&mut curvature).filter(|(w, _)| **w > 0.0);
     positive.for_each(|(_, h)| *h = h.max(least));
-    rows.look(data, &[0.0]);
+    rows.look(data, 0.0);
     let quotient = |(r, h): (&f64, &f64)| if *h > 0.0 { r / h } else { 0.0 };
     let shift = rows.residual.iter().zip(&curvature).map(quotient);
     // The intercept and the offset are no part of what columns fit.
@@ -230,23 +228,27 @@ fn minimise(
         to.intercept[0] += (of_response - dot(&totals.xw, &to.beta)) / totals.w;
     } else if data.intercept {
         rows.predict(data, &to, control)?;
-        to.intercept[0] += rows.settle(data, SHORTEST, control)?[0];
+        to.intercept[0] += rows.settle(data, SHORTEST, control)?;
     }
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
 
 /// Put the intercept of a task where it is best for its columns.
 pub fn settle_intercept(data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
-    if data.intercept {
-        let more = Rows::new(data, task, control)?.settle(data, SHORTEST, control)?;
-        task.place.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
+    if !data.intercept {
+        return Ok(());
     }
+    let mut rows = Rows::new(data, task, control)?;
+    let more = match rows.look_at_classes(data) {
+        Some(classes) => rows.settle_classes(data, &classes.counted, SHORTEST, control)?,
+        None => vec![rows.settle(data, SHORTEST, control)?],
+    };
+    task.place.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
     Ok(())
 }
 
 /// What is known of the rows at a place.
 struct Rows {
-    /// Of each row, as often as it has predictors.
     weights: Vec<f64>,
     /// Predictor after predictor.
     eta: Vec<f64>,
@@ -254,16 +256,19 @@ struct Rows {
     residual: Vec<f64>,
 }
 
+/// Shares of the classes of each row at a place, class after class, and the weight of the rows that are of each.
+struct Classes {
+    shares: Vec<f64>,
+    counted: Vec<f64>,
+}
+
 impl Rows {
     fn new(data: &Data, task: &mut Task, control: &Control) -> Result<Rows, Error> {
         let (n, classes) = (data.rows(), data.predictors());
         let mut weights = vec![0.0; n];
         task.weights.fill(0, &mut weights);
-        if classes > 1 {
-            weights = weights.iter().flat_map(|w| std::iter::repeat_n(*w, classes)).collect();
-        }
-        let nothing = vec![0.0; n * classes];
-        let mut rows = Rows { weights, eta: nothing.clone(), residual: nothing };
+        let mut rows =
+            Rows { weights, eta: vec![0.0; n * classes], residual: vec![0.0; n * classes] };
         rows.predict(data, &task.place, control)?;
         Ok(rows)
     }
@@ -278,32 +283,75 @@ impl Rows {
         Ok(())
     }
 
-    /// Residuals with this much more in η of each predictor; their sums.
-    fn look(&mut self, data: &Data, more: &[f64]) -> Sums {
-        let classes = more.len();
-        let mut sums = Sums::new(sum::COUNT, classes);
-        for (k, (eta, more)) in self.eta.chunks_exact(data.rows().max(1)).zip(more).enumerate() {
-            let of_class = self.residual.iter_mut().skip(k).step_by(classes);
-            of_class.zip(eta).for_each(|(r, eta)| *r = -(eta + more));
-        }
+    /// Residuals with this much more in η of the only predictor; their sums.
+    fn look(&mut self, data: &Data, more: f64) -> Sums {
+        let mut sums = Sums::new(sum::COUNT, 1);
+        self.residual.iter_mut().zip(&self.eta).for_each(|(r, eta)| *r = -(eta + more));
         let rows = 0..data.rows();
         data.likelihood.residuals(&rows, &self.weights, &mut self.residual, &mut sums);
         sums
     }
 
-    /// What the intercepts are to change by, so that residuals sum to nothing, by steps as short as this.
-    fn settle(&mut self, data: &Data, shortest: f64, control: &Control) -> Result<Vec<f64>, Error> {
-        let classes = data.predictors();
-        let mut more = vec![0.0; classes];
+    /// Residuals and shares of several classes; None of one.
+    fn look_at_classes(&mut self, data: &Data) -> Option<Classes> {
+        let (n, classes) = (data.rows(), data.predictors());
+        let mut shares = self.eta.clone();
+        if classes == 1 || !data.likelihood.shares(&mut shares, n) {
+            return None;
+        }
+        let mut sums = Sums::new(sum::COUNT, classes);
+        // The weights of a row stand beside its first predictor.
+        let mut weights = vec![0.0; n * classes];
+        weights.iter_mut().step_by(classes).zip(&self.weights).for_each(|(o, w)| *o = *w);
+        for (k, eta) in self.eta.chunks_exact(n.max(1)).enumerate() {
+            let of_class = self.residual.iter_mut().skip(k).step_by(classes);
+            of_class.zip(eta).for_each(|(r, eta)| *r = -eta);
+        }
+        data.likelihood.residuals(&(0..n), &weights, &mut self.residual, &mut sums);
+        let expected = shares.chunks_exact(n.max(1)).map(|share| dot(&self.weights, share));
+        let counted = expected.enumerate().map(|(k, e)| sums.get(sum::RESIDUAL, k) + e).collect();
+        Some(Classes { shares, counted })
+    }
+
+    /// What the intercept is to change by, so that residuals sum to nothing, by steps as short as this.
+    fn settle(&mut self, data: &Data, shortest: f64, control: &Control) -> Result<f64, Error> {
+        let mut more = 0.0;
         for _ in 0..ROUNDS {
             control.check()?;
-            let sums = self.look(data, &more);
-            let mut by: Vec<f64> = (0..classes).map(|k| sums.get(sum::RESIDUAL, k)).collect();
-            if classes == 1 {
-                by[0] /= sums.get(sum::CURVATURE, 0);
-            } else {
-                self.solve(data, &more, &mut by);
+            let sums = self.look(data, more);
+            let by = sums.get(sum::RESIDUAL, 0) / sums.get(sum::CURVATURE, 0);
+            let by = by.clamp(-LONGEST, LONGEST);
+            if by.is_nan() {
+                break;
             }
+            more += by;
+            if by.abs() <= shortest {
+                break;
+            }
+        }
+        Ok(more)
+    }
+
+    /// The same of several classes, by the weight of the rows that are of each: with the shares of a place goes their curvature.
+    fn settle_classes(
+        &self,
+        data: &Data,
+        counted: &[f64],
+        shortest: f64,
+        control: &Control,
+    ) -> Result<Vec<f64>, Error> {
+        let (n, classes) = (data.rows(), counted.len());
+        let (mut more, mut shares) = (vec![0.0; classes], vec![0.0; n * classes]);
+        for _ in 0..ROUNDS {
+            control.check()?;
+            let lines = shares.chunks_exact_mut(n.max(1)).zip(self.eta.chunks_exact(n.max(1)));
+            for ((share, eta), more) in lines.zip(&more) {
+                share.iter_mut().zip(eta).for_each(|(share, eta)| *share = eta + more);
+            }
+            data.likelihood.shares(&mut shares, n);
+            let (mut by, factor) = of_shares(&self.weights, &shares, classes);
+            by.iter_mut().zip(counted).for_each(|(by, counted)| *by = counted - *by);
+            factor.solve(&mut by);
             by.iter_mut().for_each(|b| *b = b.clamp(-LONGEST, LONGEST));
             if by.iter().any(|b| b.is_nan()) {
                 break;
@@ -314,34 +362,5 @@ impl Rows {
             }
         }
         Ok(more)
-    }
-
-    /// The equations of the intercepts of several classes. What all have in common changes nothing, and stays.
-    fn solve(&self, data: &Data, more: &[f64], right: &mut [f64]) {
-        let (n, classes) = (data.rows(), right.len());
-        let mut shares = self.eta.clone();
-        for (eta, more) in shares.chunks_exact_mut(n.max(1)).zip(more) {
-            eta.iter_mut().for_each(|eta| *eta += more);
-        }
-        data.likelihood.shares(&mut shares, n);
-        let mut curvature = vec![0.0; classes * classes];
-        let mut weight = vec![0.0; n];
-        for k in 0..classes {
-            let own = &shares[k * n..][..n];
-            let of_rows = self.weights.iter().step_by(classes).zip(own);
-            weight.iter_mut().zip(of_rows).for_each(|(o, (w, share))| *o = w * share);
-            curvature[k * classes + k] = weight.iter().sum();
-            for l in k..classes {
-                curvature[k * classes + l] -= dot(&weight, &shares[l * n..][..n]);
-            }
-        }
-        let common = (0..classes).map(|k| curvature[k * classes + k]).sum::<f64>() / classes as f64;
-        let mut factor = Cholesky::default();
-        factor.factor(classes, |row, out| {
-            out.copy_from_slice(&curvature[row * classes + row..(row + 1) * classes]);
-            out.iter_mut().for_each(|o| *o += common);
-            0.0
-        });
-        factor.solve(right);
     }
 }

@@ -6,6 +6,7 @@ use super::cv::Folding;
 use super::model::Model;
 use super::pass::pass_alone;
 use super::problem::{Glm, is_endless};
+use super::reweighted::settle_intercept;
 use super::solve::solve;
 use super::task::{Data, Found};
 use crate::data::design::Design;
@@ -29,6 +30,8 @@ use std::sync::Arc;
 const REFERENCE_LIMIT: usize = 2000;
 /// How far the curvature of draws may be from it.
 const FAR: f64 = 0.9;
+/// What slopes may be off by rounding.
+const ROUNDING: f64 = 1e-12;
 /// Gap of the solutions on the way down to a lambda.
 const ROUGH: f64 = 1e-4;
 
@@ -183,13 +186,18 @@ impl Glm {
         let mut attempt = Attempt::from(task);
         let setting = Setting { alone: true, ..self.setting(self.options.limits.tolerance) };
         solve(setting, std::slice::from_mut(&mut attempt), control)?;
+        // A path begins there, and nothing is to come in with its first lambda.
+        if !self.data.likelihood.coupled() {
+            settle_intercept(&self.data, &mut attempt.task, control)?;
+            pass_alone(&self.data, &mut attempt.task, control)?;
+        }
         // As glmnet does, ridge borrows its path from a mixing of 0.001.
         let alpha = self.factors.alpha().max(1e-3);
         let gradient = &attempt.task.found.gradient;
         let largest = (0..self.factors.size())
             .filter(penalised)
             .fold(0.0f64, |m, j| m.max(gradient[j].abs() / (alpha * self.factors.unit(j))));
-        Ok(if largest > 0.0 { largest } else { 1.0 })
+        Ok(if largest > 0.0 { largest * (1.0 + ROUNDING) } else { 1.0 })
     }
 
     /// The unit-weight mode at each lambda, the larger ones first, each from the one before; then the

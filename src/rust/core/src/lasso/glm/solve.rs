@@ -8,6 +8,7 @@ use super::attempt::{Attempt, FEW, Own, Setting};
 use super::curvature::{curvature, curvatures};
 use super::model::Model;
 use super::pass::{pass, pass_alone};
+use super::reweighted::own_cost;
 use super::state::{NEARLY, Next, State};
 use super::task::{Data, Task};
 use super::unseen;
@@ -46,7 +47,7 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
             control.check()?;
             let attempt = attempt.borrow_mut();
             if let Next::Model = state.look(set, attempt, round, control)? {
-                let coordinates = choose(set.data, &attempt.task, state.nearly);
+                let coordinates = choose(set, &attempt.task, state.nearly);
                 if !state.step_reweighted(set, &mut attempt.task, &coordinates, control)? {
                     wanting.push((attempt, state));
                 }
@@ -70,7 +71,7 @@ fn make_models(
 ) -> Result<(), Error> {
     let Setting { data, direct, .. } = set;
     let coordinates: Vec<Vec<u32>> =
-        wanting.iter().map(|(a, s)| choose(data, &a.task, s.nearly)).collect();
+        wanting.iter().map(|(a, s)| choose(set, &a.task, s.nearly)).collect();
     let grams = if direct {
         let mut tasks: Vec<&mut Task> = wanting.iter_mut().map(|(a, _)| &mut a.task).collect();
         curvatures(data, &mut tasks, control)?
@@ -94,9 +95,25 @@ fn make_models(
     Ok(())
 }
 
+/// Parts of its penalty that a slope has where a model of a path lets it in, if the model then costs at most so many times as much: it
+/// serves several lambdas.
+const AHEAD: [f64; 3] = [0.0, 0.3, 0.6];
+const DEARER: f64 = 3.0;
+
 /// The coordinates of a model: all where they are few, else the support, those without a kink, and
 /// what is violated or nearly so; the worst of these where they are many.
-fn choose(data: &Data, task: &Task, nearly: f64) -> Vec<u32> {
+fn choose(set: Setting, task: &Task, nearly: f64) -> Vec<u32> {
+    let data = set.data;
+    let chosen = nearest(data, task, nearly);
+    if !set.path || data.size() <= FEW || nearly < NEARLY {
+        return chosen;
+    }
+    let most = DEARER * own_cost(data, &chosen);
+    let ahead = AHEAD.iter().map(|&nearly| nearest(data, task, nearly));
+    ahead.into_iter().find(|more| own_cost(data, more) <= most).unwrap_or(chosen)
+}
+
+fn nearest(data: &Data, task: &Task, nearly: f64) -> Vec<u32> {
     let all = data.size() <= FEW;
     let (mut chosen, mut wanted) = (Vec::new(), Vec::new());
     for j in (0..data.size()).filter(|&j| task.penalty.l1[j].is_finite()) {

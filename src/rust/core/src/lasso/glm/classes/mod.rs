@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::lasso::descent::{Extrapolation, State, Terms};
 use crate::linalg::lanes::dispatch;
 use crate::penalty::{Penalty, step};
-pub use problem::AtRows;
+pub use problem::{AtRows, of_shares};
 use problem::{Columns, Coordinate, Problem, WIDE, sum_of};
 use pulp::as_arrays;
 
@@ -27,6 +27,8 @@ const ENOUGH: u32 = 10;
 const COARSE: f64 = 1e-3;
 /// Slopes are nearly what they should be, as a multiple of that.
 const NEAR: f64 = 30.0;
+/// What it costs to keep and combine states, for each of their numbers, in steps on an entry.
+const COMBINED: f64 = 2.0;
 
 /// Where the minimum over these coordinates is, the changes of slopes in a sweep within this part of their λ; None if more
 /// is spent on it than `most` steps on an entry.
@@ -42,13 +44,15 @@ pub fn minimise(
     let mut state = begin(&problem, problem.from.clone());
     let mut extrapolation = Extrapolation::default();
     let (mut support, mut spent, mut combined, mut sweep) = (Vec::new(), 0.0, false, 0);
+    let (mut before, size) = (f64::INFINITY, problem.start.len() as f64);
     while sweep < SWEEPS && spent <= most {
         control.check()?;
         let whole = sweep % INNER == 0;
         if whole || sweep % INNER == 1 {
             support = (0..problem.all.len()).filter(|&c| whole || state.beta[c] != 0.0).collect();
         }
-        spent += problem.cost(&support);
+        let cost = problem.cost(&support);
+        spent += cost;
         let change = sweep_over(&problem, &support, &mut state);
         sweep += 1;
         let far = precision >= COARSE && sweep > ENOUGH;
@@ -68,10 +72,15 @@ pub fn minimise(
         }
         let Penalty { l1, ridge } = &problem.penalty;
         let terms = Terms { l1, ridge, weight: 0.0, metric: &problem.metric };
-        if change <= NEAR * precision {
+        // What is left at the pace of the last two sweeps.
+        let left = libm::log(precision / change) / libm::log(change / before);
+        let slow = change >= before || left * cost > COMBINED * size;
+        before = change;
+        if change <= NEAR * precision || !slow {
             extrapolation.forget();
         } else if extrapolation.note(&mut state, &terms) {
-            combined = true;
+            (combined, before) = (true, f64::INFINITY);
+            spent += COMBINED * size;
         }
     }
     Ok(None)
@@ -108,8 +117,8 @@ fn subtract(problem: &Problem, c: usize, s: f64, residual: &mut [f64]) {
             }
         }
         Columns::Sparse(columns) => {
-            let (places, entries) = columns[column];
-            for (&i, x) in places.iter().zip(entries) {
+            let (places, entries) = &columns[column];
+            for (&i, x) in places.iter().zip(*entries) {
                 let (first, by) = (layout.mean(i as usize), s * x);
                 let at = first + class + 1;
                 residual[at] = (-weight[at]).mul_add(by, residual[at]);
@@ -146,7 +155,7 @@ fn slope(problem: &Problem, c: usize, residual: &[f64]) -> f64 {
             sum_of(std::hint::black_box(sum))
         }
         Columns::Sparse(columns) => {
-            let (places, entries) = columns[column];
+            let (places, entries) = (columns[column].0.as_ref(), columns[column].1);
             let residual = |i: u32| {
                 let first = layout.mean(i as usize);
                 let at = first + class + 1;

@@ -8,11 +8,13 @@ use crate::linalg::dense::dot;
 use crate::linalg::lanes::{LANES, dispatch};
 use crate::penalty::Penalty;
 use pulp::as_arrays;
+use std::borrow::Cow;
 
 /// Numbers of a dense column taken together.
 pub const WIDE: usize = 2 * LANES;
 /// The least share of a class that counts where sweeps are combined.
 const SHARE: f64 = 1e-12;
+const OUT: u32 = u32::MAX;
 
 /// The rows of a draw at a place: weights, weighted residuals row by row, and shares class by class.
 #[derive(Clone, Copy)]
@@ -25,7 +27,8 @@ pub struct AtRows<'a> {
 pub enum Columns<'a> {
     /// Filled up with zeros.
     Dense(Vec<f64>),
-    Sparse(Vec<(&'a [u32], &'a [f64])>),
+    /// By the rows that are kept.
+    Sparse(Vec<(Cow<'a, [u32]>, &'a [f64])>),
 }
 
 /// A coordinate: its number, class, column, and the sum of the column's squares weighed by the curvature, beside the intercepts.
@@ -46,11 +49,11 @@ pub struct Layout {
 }
 
 impl Layout {
-    fn new(sparse: bool, n: usize, classes: usize) -> Layout {
+    fn new(sparse: bool, kept: usize, classes: usize) -> Layout {
         if sparse {
-            return Layout { lines: n, row: classes + 1, class: 1 };
+            return Layout { lines: kept, row: classes + 1, class: 1 };
         }
-        let lines = n.next_multiple_of(WIDE);
+        let lines = kept.next_multiple_of(WIDE);
         Layout { lines, row: 1, class: lines }
     }
 
@@ -84,21 +87,47 @@ pub struct Problem<'a> {
     pub from: Vec<f64>,
 }
 
+/// Rows that have entries, where most have none, and columns by their places among these: nothing moves in the others.
+fn keep_rows(columns: &mut [(Cow<[u32]>, &[f64])], n: usize) -> Vec<u32> {
+    let entries: usize = columns.iter().map(|c| c.0.len()).sum();
+    if columns.is_empty() || 2 * entries > n {
+        return (0..n as u32).collect();
+    }
+    let (mut kept, mut place) = (Vec::new(), vec![OUT; n]);
+    for (places, _) in columns {
+        for i in places.to_mut() {
+            let at = &mut place[*i as usize];
+            if *at == OUT {
+                *at = kept.len() as u32;
+                kept.push(*i);
+            }
+            *i = *at;
+        }
+    }
+    kept
+}
+
 impl<'a> Problem<'a> {
     pub fn new(data: &'a Data, task: &Task, rows: AtRows, coordinates: &[u32]) -> Problem<'a> {
         let (n, p, classes) = (data.rows(), data.cols(), data.predictors());
         let design = &data.base.design;
-        let layout = Layout::new(design.is_sparse(), n, classes);
         // The classes of a sparse column meet the same rows; of a dense one those of a class stay near.
         let mut order = coordinates.to_vec();
         order.sort_unstable();
         let mut needed: Vec<usize> = order.iter().map(|&c| c as usize % p).collect();
         needed.sort_unstable();
         needed.dedup();
-        let columns = if design.is_sparse() {
+        if design.is_sparse() {
             order.sort_unstable_by_key(|&c| (c as usize % p, c as usize / p));
-            let column = |&j: &usize| design.sparse_column(j).unwrap_or_default();
-            Columns::Sparse(needed.iter().map(column).collect())
+        }
+        let column = |&j: &usize| design.sparse_column(j).unwrap_or_default();
+        let mut sparse: Vec<(Cow<[u32]>, &[f64])> = Vec::new();
+        let borrowed = needed.iter().filter(|_| design.is_sparse()).map(column);
+        sparse.extend(borrowed.map(|(places, entries)| (Cow::Borrowed(places), entries)));
+        let kept = keep_rows(&mut sparse, n);
+        let layout = Layout::new(design.is_sparse(), kept.len(), classes);
+        let columns = if design.is_sparse() {
+            Columns::Sparse(sparse)
         } else {
             let mut values = vec![0.0; needed.len() * layout.lines];
             for rows in design.blocks() {
@@ -124,10 +153,11 @@ impl<'a> Problem<'a> {
             start: vec![0.0; size + intercepts],
             from: order.iter().map(|&c| task.place.beta[c as usize]).collect(),
         };
-        for (i, &w) in rows.weights.iter().enumerate() {
-            problem.metric[layout.mean(i)] = -w;
+        for (at, i) in kept.iter().map(|i| *i as usize).enumerate() {
+            let w = rows.weights[i];
+            problem.metric[layout.mean(at)] = -w;
             for k in 0..classes {
-                let (at, share) = (layout.of(i, k), rows.shares[k * n + i]);
+                let (at, share) = (layout.of(at, k), rows.shares[k * n + i]);
                 let counts = share > SHARE && w > 0.0;
                 (problem.share[at], problem.weight[at]) = (share, w * share);
                 problem.metric[at] = if counts { 1.0 / (w * share) } else { 0.0 };
@@ -135,35 +165,19 @@ impl<'a> Problem<'a> {
             }
         }
         problem.metric[size..].fill(-1.0);
-        problem.factor_intercepts(n);
+        if intercepts > 0 {
+            problem.factor = of_shares(rows.weights, rows.shares, classes).1;
+            let sums = &mut problem.start[size..];
+            for of_row in rows.residual.chunks_exact(classes) {
+                sums.iter_mut().zip(of_row).for_each(|(sum, r)| *sum += r);
+            }
+            problem.factor.solve_half(sums);
+        }
         for &c in &order {
             let (at, class) = (c as usize, c as usize / p);
             problem.push(at, class, needed.binary_search(&(at % p)).unwrap_or(0));
         }
         problem
-    }
-
-    /// The curvature of the intercepts. What all have in common changes nothing, and stays.
-    fn factor_intercepts(&mut self, n: usize) {
-        let (count, layout) = (self.intercepts, self.layout);
-        let of = |v: &[f64], k: usize| -> Vec<f64> { (0..n).map(|i| v[layout.of(i, k)]).collect() };
-        let shares: Vec<Vec<f64>> = (0..count).map(|k| of(&self.share, k)).collect();
-        let mut curvature = Vec::with_capacity(count);
-        for k in 0..count {
-            let weight = of(&self.weight, k);
-            let mut row: Vec<f64> = shares[k..].iter().map(|share| -dot(&weight, share)).collect();
-            row[0] += weight.iter().sum::<f64>();
-            curvature.push(row);
-        }
-        let common = curvature.iter().map(|row| row[0]).sum::<f64>() / count.max(1) as f64;
-        self.factor.factor(count, |row, out| {
-            out.iter_mut().zip(&curvature[row]).for_each(|(o, c)| *o = c + common);
-            0.0
-        });
-        let mut sums: Vec<f64> = (0..count).map(|k| of(&self.start, k).iter().sum()).collect();
-        self.factor.solve_half(&mut sums);
-        let first = self.start.len() - count;
-        self.start[first..].copy_from_slice(&sums);
     }
 
     fn push(&mut self, at: usize, class: usize, column: usize) {
@@ -182,8 +196,8 @@ impl<'a> Problem<'a> {
                 }
             }
             Columns::Sparse(columns) => {
-                let (places, entries) = columns[column];
-                for (&i, x) in places.iter().zip(entries) {
+                let (places, entries) = &columns[column];
+                for (&i, x) in places.iter().zip(*entries) {
                     let (share, weight) = (
                         &self.share[layout.of(i as usize, 0)..],
                         self.weight[layout.of(i as usize, class)],
@@ -210,8 +224,7 @@ impl<'a> Problem<'a> {
                 which.iter().map(|&c| columns[self.all[c].column].0.len() + self.intercepts).sum()
             }
         };
-        // States are kept and combined.
-        (entries + 2 * self.start.len()) as f64
+        entries as f64
     }
 
     /// The intercepts of columns around their means, from those of columns as they are. What all classes have in common stays what
@@ -233,6 +246,29 @@ impl<'a> Problem<'a> {
         to.intercept.iter_mut().zip(&moved).for_each(|(b0, by)| *b0 += by - common);
         to
     }
+}
+
+/// Σ w μ of each class, and a factor of the curvature of their intercepts. What all have in common changes nothing, and stays.
+pub fn of_shares(weights: &[f64], shares: &[f64], classes: usize) -> (Vec<f64>, Cholesky) {
+    let n = weights.len();
+    let share = |k: usize| &shares[k * n..][..n];
+    let (mut expected, mut curvature) = (Vec::with_capacity(classes), Vec::with_capacity(classes));
+    let mut weighed = vec![0.0; n];
+    for k in 0..classes {
+        weighed.iter_mut().zip(weights.iter().zip(share(k))).for_each(|(o, (w, s))| *o = w * s);
+        let mut row: Vec<f64> = (k..classes).map(|l| -dot(&weighed, share(l))).collect();
+        let sum = weighed.iter().sum();
+        row[0] += sum;
+        expected.push(sum);
+        curvature.push(row);
+    }
+    let common = curvature.iter().map(|row| row[0]).sum::<f64>() / classes.max(1) as f64;
+    let mut factor = Cholesky::default();
+    factor.factor(classes, |row, out| {
+        out.iter_mut().zip(&curvature[row]).for_each(|(o, c)| *o = c + common);
+        0.0
+    });
+    (expected, factor)
 }
 
 #[inline(always)]

@@ -59,6 +59,8 @@ pub struct State {
     stalled: u32,
     lingered: u32,
     reweighting: Reweighting,
+    /// What slopes prove at the last place, if they were asked.
+    proved: Option<f64>,
     secants: Secants,
     /// The end of the model's step, where another place was tried.
     plain: Option<Place>,
@@ -97,6 +99,7 @@ impl State {
             stalled: 0,
             lingered: 0,
             reweighting: Reweighting::default(),
+            proved: None,
             secants: Secants::default(),
             plain: None,
             corrected: false,
@@ -162,6 +165,7 @@ impl State {
         if self.uses == Uses::Reweighted {
             let task = &mut attempt.task;
             let (here, mut bound) = (Step::none(&task.place), by_slopes(set, task));
+            self.proved = Some(bound);
             if set.rough && whole {
                 // A whole step of Newton leaves less than it has gained.
                 bound = bound.min(self.gained);
@@ -347,7 +351,8 @@ impl State {
         if task.found.loss <= ALL_BUT_PERFECT * set.unit * task.found.weight {
             return Ok(false);
         }
-        let Some(to) = self.reweighting.step(set, task, coordinates, self.gained, control)? else {
+        let known = (self.gained, self.proved.take());
+        let Some(to) = self.reweighting.step(set, task, coordinates, known, control)? else {
             return Ok(false);
         };
         (self.uses, self.fresh, self.last, self.before) = (Uses::Reweighted, true, None, None);
