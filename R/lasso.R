@@ -48,7 +48,8 @@
 #'   too large for the memory. Draws equal those of the same rows in memory to about 1e-10, whatever the size of the chunks;
 #' - many columns, and the other families: the rows are read once and kept, in memory or, above `options(wbb.max_moments = 4e8)` bytes (but for `"cox"`, which refuses more),
 #'   in a file in `options(wbb.scratch = )`, by default R's temporary folder. It takes 8 bytes a number, which the disk must have, and goes with the fit or the process. What comes out has the bits of the fit in
-#'   memory. The response, weights, clusters and folds stay in memory, some 100 bytes a row, and 100 more while a family is cross-validated. `options(wbb.scratch = FALSE)` makes no file.
+#'   memory. Of a row a response with up to 256 values (classes, counts) takes about four bytes of memory, any other one some 30;
+#'   weights, clusters, folds and offsets take 4 to 8 each, twice while they are read, and cross-validation 8 to 16 more. `options(wbb.scratch = FALSE)` makes no file.
 #'
 #' `x` may also be sums that were made before by [wbb_moments()]. Such fits have no rows: [fitted()],
 #' [residuals()] and the like say so, and `predict()` needs `newdata`, which may be a source as well. A draw that fits nearly perfectly

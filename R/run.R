@@ -148,7 +148,7 @@ job_extent <- function(values) {
 # A text that other data, or another order of the same, do not have.
 fingerprint <- function(...) {
   parts <- lapply(list(...), function(x) {
-    if (is.double(x)) list(x) else if (isS4(x)) list(x@i, x@p, x@x) else list(as.double(x))
+    if (is.double(x) || is.raw(x)) list(x) else if (isS4(x)) list(x@i, x@p, x@x) else list(as.double(x))
   })
   hash <- ""
   for (values in unlist(parts, recursive = FALSE)) {

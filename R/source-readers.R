@@ -98,7 +98,7 @@ count_query <- function(x, query) {
 
 # Bytes are read as they come, compressed or not, and cut where a line ends.
 file_reader <- function(files, format) {
-  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, rest = raw(), line_bytes = 100))
+  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, rest = raw(), line_bytes = 100, bytes = 0))
   close_file <- function() {
     if (!is.null(state$connection)) close(state$connection)
     state$connection <- NULL
@@ -109,6 +109,7 @@ file_reader <- function(files, format) {
     if (state$at > length(files)) return(FALSE)
     # Plain files, too.
     state$connection <- gzfile(files[state$at], "rb")
+    state$bytes <- 0
     state$header <- names(parse_csv(rust_csv_cut(first_csv_line(state), TRUE), format))
     if (is.null(state$known)) state$known <- state$header
     # Columns are found by their names, in any order.
@@ -123,6 +124,7 @@ file_reader <- function(files, format) {
       lines <- csv_lines(state, n)
       if (!is.null(lines)) return(lines)
       close_file()
+      if (!is_whole(files[state$at], state$bytes)) stop("the compressed file ", basename(files[state$at]), " was cut off", call. = FALSE)
     }
   }
   list(
@@ -141,7 +143,7 @@ quote_byte <- as.raw(34L)
 csv_lines <- function(state, n) {
   wanted <- min(max(ceiling(n * state$line_bytes), 1000), 4e6)
   repeat {
-    more <- readBin(state$connection, "raw", wanted)
+    more <- file_bytes(state, wanted)
     bytes <- if (length(state$rest)) c(state$rest, more) else more
     if (!length(bytes)) return(NULL)
     cut <- rust_csv_cut(bytes, !length(more))
@@ -158,7 +160,7 @@ csv_lines <- function(state, n) {
 first_csv_line <- function(state) {
   state$rest <- raw()
   repeat {
-    more <- readBin(state$connection, "raw", 1e4)
+    more <- file_bytes(state, 1e4)
     state$rest <- c(state$rest, more)
     # A name in quotes may have several lines.
     quoted <- cumsum(state$rest == quote_byte) %% 2
@@ -172,6 +174,13 @@ first_csv_line <- function(state) {
   if (length(line) >= 3L && identical(line[1:3], mark)) line <- line[-(1:3)]
   state$rest <- utils::tail(state$rest, -end)
   line
+}
+
+file_bytes <- function(state, n) {
+  # A damaged compressed file is only a warning to R.
+  bytes <- tryCatch(readBin(state$connection, "raw", n), warning = function(w) stop("the file is damaged: ", conditionMessage(w), call. = FALSE))
+  state$bytes <- state$bytes + length(bytes)
+  bytes
 }
 
 # With `names` there is no header. What is not UTF-8 is taken for Latin-1.

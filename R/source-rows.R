@@ -68,16 +68,18 @@ fit_rows <- function(model, source, given, call) {
   if (kept$count == 0) bad_argument("source", "have at least one row without missing values", NULL, "has none")
   for (name in c("case_weights", "cluster", "foldid")) given[name] <- list(kept[[name]])
   response <- deparse1(model$terms[[2L]])
-  coded <- family$code(kept$response, response, kept$count)
-  # The response is with the job alone once it has begun: eight bytes a row for each who holds it.
+  coded <- code_kept(family, kept, response)
+  # The response is with the job alone once it has begun: up to eight bytes a row for each who holds it.
   held <- list2env(coded["y"])
-  coded$y <- kept$response <- NULL
+  # By which proportions are known; all others are the job's.
+  coded$y <- if (family$name == "binomial") a_share(coded$y)
+  kept$response <- NULL
   design <- list(
     x = no_rows(kept$count, model$p), store = kept$store, y = coded, held = held, offset = kept$offset, names = model$names, term = model$term, named = TRUE,
     intercept = model$intercept, formula = model$formula, terms = model$terms, contrasts = model$contrasts, xlevels = model$levels[setdiff(names(model$levels), response)],
     variables = model$variables, rows = model$rows
   )
-  design$fingerprint <- paste0(fingerprint(held$y), rust_store_fingerprint(kept$store))
+  design$fingerprint <- paste0(do.call(fingerprint, if (is.list(held$y)) held$y else list(held$y)), rust_store_fingerprint(kept$store))
   given$backend <- "threads"
   fit_with(rows_estimator(), design, given, call)
 }
@@ -95,7 +97,8 @@ keep_rows <- function(model, source, progress, folder) {
   on.exit(reader$close(), add = TRUE)
   bar <- progress_bar(progress)
   on.exit(progress_clear(bar), add = TRUE)
-  parts <- list()
+  columns <- list()
+  few <- few_values()
   count <- dropped <- 0
   in_file <- FALSE
   while (!is.null(taken <- reader$take(chunk_size(model$p + 2)))) {
@@ -110,14 +113,25 @@ keep_rows <- function(model, source, progress, folder) {
       was <- in_file
       in_file <- job_result(rust_store_add(store, rows$x, rows$count))
       if (in_file && !was) note("scratch", paste0("The rows take more than ", show_gb(room), ": they are kept in a file in ", folder, " until the fit is made"))
-      parts[[length(parts) + 1L]] <- c(rows[c("response", "offset")], rows$values)
+      places <- few_places(few, rows$response)
+      if (!is.null(places)) rows$response <- places
+      for (name in names(part <- Filter(Negate(is.null), c(rows[c("response", "offset")], rows$values)))) {
+        columns[[name]] <- c(columns[[name]], list(part[[name]]))
+      }
     }
     progress_update(bar, list(stage = "rows", done = taken$at$row - 1 + nrow(taken$chunk), total = total))
     # The evaluator looks for interrupts only every thousand calls or so.
     Sys.sleep(0)
   }
   done <- TRUE
-  c(list(store = store, count = count, dropped = dropped), join_rows(parts))
+  kept <- list(store = store, count = count, dropped = dropped)
+  if (!few$open) columns$response <- lapply(columns$response, few_restored, few = few)
+  for (name in names(columns)) {
+    kept[[name]] <- join_parts(columns[[name]])
+    columns[[name]] <- NULL
+  }
+  if (few$open) kept$values <- few$values
+  kept
 }
 
 # Before the first row is read, where their number is known.
@@ -141,16 +155,52 @@ free_disk <- function(folder) {
 }
 
 # What belongs to rows, chunk after chunk.
-join_rows <- function(parts) {
-  if (!length(parts)) return(list())
-  part <- function(name) {
-    values <- lapply(parts, `[[`, name)
-    if (!is.matrix(values[[1L]])) return(do.call(c, values))
-    joined <- do.call(rbind, lapply(values, unclass))
-    # Survival times.
-    if (is.object(values[[1L]])) structure(joined, class = class(values[[1L]]), type = attr(values[[1L]], "type")) else joined
-  }
-  stats::setNames(lapply(names(parts[[1L]]), part), names(parts[[1L]]))
+join_parts <- function(values) {
+  if (!is.matrix(values[[1L]])) return(do.call(c, values))
+  joined <- do.call(rbind, lapply(values, unclass))
+  # Survival times.
+  if (is.object(values[[1L]])) structure(joined, class = class(values[[1L]]), type = attr(values[[1L]], "type")) else joined
+}
+
+# The response -----------------------------------------------------------------------
+
+# Where it has few values (classes, counts) a row needs a byte that says which, and not eight: `values` are those of all chunks so far.
+few_values <- function() list2env(list(values = NULL, open = TRUE))
+
+most_values <- 256L
+
+# Of each of these its place among the values, from 0; NULL where they have become too many, or cannot be told apart.
+few_places <- function(few, y) {
+  if (!few$open) return(NULL)
+  few$open <- is.atomic(y) && is.null(dim(y)) && (is.factor(y) || !is.object(y))
+  if (!few$open) return(NULL)
+  new <- unique(y)
+  # c(NULL, a factor) would be its codes.
+  values <- if (is.null(few$values)) new else c(few$values, new[!new %in% few$values])
+  few$open <- length(values) <= most_values
+  if (!few$open) return(NULL)
+  few$values <- values
+  as.raw(match(y, values) - 1L)
+}
+
+# The first that is neither 0 nor 1.
+a_share <- function(y) {
+  values <- if (is.list(y)) y$values else y
+  at <- first_bad(values > 0 & values < 1)
+  if (!is.na(at)) values[at]
+}
+
+few_restored <- function(few, response) if (is.raw(response)) few$values[as.integer(response) + 1L] else response
+
+# As the family has it: one number a row, or list(values, at). What a coding says of values it says of rows, but for the number of a row
+# that is wrong.
+code_kept <- function(family, kept, argument) {
+  if (is.null(kept$values)) return(family$code(kept$response, argument, kept$count))
+  coded <- tryCatch(family$code(kept$values, argument, length(kept$values)), wbb_error = function(e) {
+    family$code(few_restored(kept, kept$response), argument, kept$count)
+  })
+  coded$y <- list(values = as.double(coded$y), at = kept$response)
+  coded
 }
 
 # The estimator --------------------------------------------------------------------

@@ -27,7 +27,7 @@
 #' rows must come in the same order each time. A query must therefore have an `ORDER BY`, and a table needs `order_by`.
 #'
 #' CSV files are parsed by [data.table::fread()] where that is installed, else by [utils::read.csv()], which is slower. They are in UTF-8, or else in
-#' Latin-1. Files may have their columns in other orders.
+#' Latin-1. Files may have their columns in other orders. A compressed file that was cut off is an error.
 #'
 #' @param x Where the data are; see the table.
 #' @param query For a connection: an SQL query with `ORDER BY`, or the name of a table.

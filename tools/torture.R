@@ -2,7 +2,7 @@
 # wrong bytes, forks, threads and memory that the system refuses, a garbage collection at every turn, valgrind, a fuzzer. What is found goes to
 # standard error, a line a fault. Any crash, hang or silent NaN fails; so do errors that have no class.
 #   Rscript tools/torture.R calls=300 seed=2                            # some parts alone; without any, all but the slow ones in short
-#   Rscript tools/torture.R stops=1000 keep=output/torture              # what was found is kept
+#   Rscript tools/torture.R stops=1000 minutes=40 keep=output/torture   # what was found is kept; on a busy machine with more than 12 minutes for the stops
 #   Rscript tools/torture.R keep=output/torture report=robustness.md    # a report of all that was kept
 library(wbb)
 load_now <- function() as.double(strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L])
@@ -10,7 +10,7 @@ loads <- if (file.exists("/proc/loadavg")) load_now()
 
 short <- list(calls = "300", stops = "20", bytes = "150", forks = "2", limits = "1")
 parts <- c(names(short), "collections", "valgrind", "fuzz")
-asked <- c(stats::setNames(as.list(rep("0", length(parts))), parts), list(seed = "1", keep = "", report = ""))
+asked <- c(stats::setNames(as.list(rep("0", length(parts))), parts), list(seed = "1", minutes = "12", keep = "", report = ""))
 given <- strsplit(commandArgs(TRUE), "=", fixed = TRUE)
 if (!any(vapply(given, `[`, "", 1L) %in% c(parts, "report"))) asked[names(short)] <- short
 for (setting in given) {

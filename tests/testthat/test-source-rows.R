@@ -40,6 +40,38 @@ test_that("families from a source have the bits of the same rows in memory", {
   expect_same_rows(kind ~ a + b, family = "multinomial", lambda = 4, penalty_factor = c(b = 0))
 })
 
+test_that("a response of few values is kept as a byte a row, whatever it is", {
+  for (y in list(c(TRUE, NA, FALSE), c(2, 0, 1), factor(c("b", "a")), "c")) expect_true(is.raw(few_places(few_values(), y)))
+  few <- few_values()
+  first <- few_places(few, c(3.5, -1, 3.5))
+  second <- few_places(few, c(0, -1))
+  expect_identical(few$values[as.integer(c(first, second)) + 1L], c(3.5, -1, 3.5, 0, -1))
+  expect_null(few_places(few, seq_len(300) / 7))
+  expect_null(few_places(few, 0))
+  expect_identical(few_restored(first, few = few), c(3.5, -1, 3.5))
+  for (y in list(cbind(1, 2), as.Date("2020-01-01"), list(1))) expect_null(few_places(few_values(), y))
+  # More values than bytes have, after chunks that had fewer; shares, whose least loss is not zero; classes in the order of a factor.
+  d$many <- ifelse(d$id < 300, d$id %% 3, d$id)
+  d$share <- (d$id %% 9) / 8
+  d$kind <- factor(d$kind, c("z", "none", "y", "x"))
+  expect_same_rows(many ~ a + g, family = "poisson", lambda = 2, data = d)
+  expect_same_rows(share ~ a + g, family = "binomial", lambda = "cv", case_weights = 8 + 0 * w, nlambda = 10, data = d)
+  for (data in list(d, wbb_source(d))) {
+    expect_warning(wbb_lasso(share ~ a, data, family = "binomial", lambda = 3, draws = 2, seed = 1), "how many trials", class = "wbb_warning_response")
+  }
+  expect_same_rows(kind ~ a + b, family = "multinomial", lambda = "cv", nlambda = 8, data = d)
+  expect_same_rows(kind ~ a + b, family = "multinomial", lambda = "cv", cv_measure = "class", nlambda = 8, data = d)
+  # A fault is of its row.
+  d$bad <- replace(d$id %% 2, 345, 7)
+  expect_bad(wbb_lasso(bad ~ a, wbb_source(d), family = "binomial", lambda = 1), "bad", "element 345 is 7")
+})
+
+test_that("rows that are not there take no memory", {
+  before <- sum(gc(reset = TRUE)[, 6L])
+  expect_identical(dim(no_rows(1e9, 3)), c(1000000000L, 3L))
+  expect_lt(sum(gc()[, 6L]), before + 50)
+})
+
 test_that("many columns are kept as rows, and give the bits of the fit in memory", {
   n <- 900
   wide <- with_seed(3, as.data.frame(matrix(round(stats::rnorm(n * 70), 3), n)))

@@ -140,6 +140,45 @@ test_that("no row of a CSV file is lost, and text is what was written", {
   }
 })
 
+test_that("a compressed file that was cut off is an error, and not a shorter one", {
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(d, file, row.names = FALSE)
+  text <- readBin(file, "raw", file.size(file))
+  line_ends <- which(text == as.raw(10L))
+  for (open in list(gzfile, bzfile, xzfile)) {
+    packed <- tempfile()
+    write_packed <- function(bytes, how = "wb") {
+      out <- open(packed, how)
+      writeBin(bytes, out)
+      close(out)
+    }
+    # The end of what R makes of the first half need not be the end of a line.
+    write_packed(text)
+    whole <- readBin(packed, "raw", file.size(packed))
+    fit <- function() wbb_moments(y ~ a, wbb_source(packed), draws = 2, seed = 1)
+    expect_identical(fit()$n, 700)
+    for (size in c(length(whole) %/% 2, length(whole) - 1)) {
+      writeBin(whole[seq_len(size)], packed)
+      expect_error(fit(), class = "wbb_error_source")
+    }
+    # A last line may lack its end, and there may be several parts.
+    write_packed(utils::head(text, -1L))
+    expect_identical(fit()$n, 700)
+    write_packed(text[seq_len(line_ends[300])])
+    write_packed(text[(line_ends[300] + 1):length(text)], "ab")
+    expect_identical(fit()$n, 700)
+  }
+  # Cut where the text has the end of a line: only the file can tell.
+  con <- gzcon(file(packed, "wb"), level = 0)
+  writeBin(text, con)
+  close(con)
+  stored <- readBin(packed, "raw", file.size(packed))
+  at <- utils::tail(which(stored == as.raw(10L)), 200)[1L]
+  writeBin(stored[seq_len(at)], packed)
+  expect_error(wbb_moments(y ~ a, wbb_source(packed), draws = 2, seed = 1), "was cut off", class = "wbb_error_source")
+  expect_true(is_whole(file, 0))
+})
+
 test_that("text of other encodings is read", {
   d$g <- c("gro\u00df", "klein")[1 + d$id %% 2]
   names(d)[names(d) == "a"] <- "h\u00f6he"

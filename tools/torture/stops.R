@@ -39,19 +39,25 @@ if (count("stops") > length(long)) {
 # Real interrupts, from another process: an error, such as R's own time limit raises, would be swallowed wherever code looks for errors, and an interrupt is not.
 # How late one is heard is counted in the processor's time, of all threads together, since it was sent: this machine may be busy.
 worked <- function(lines = readLines("/proc/self/stat")) sum(as.numeric(strsplit(sub(".*\\) ", "", lines), " ")[[1L]][12:13])) / 100
+# system() itself hears none, so that the time begins when it has ended. One that is lost must not make this wait for ever: it is sent
+# again, and late.
 interrupt_after <- function(seconds, place) {
-  system(sprintf("(sleep %.3f; cat /proc/%d/stat > %s; kill -INT %d) &", seconds, Sys.getpid(), place, Sys.getpid()))
+  begin <- paste0(place, "-begin")
+  on.exit(file.create(begin))
+  system(sprintf("(until [ -e %1$s ]; do sleep 0.01; done; sleep %2$.3f; cat /proc/%3$d/stat > %4$s; kill -INT %3$d; sleep 60; [ -e %1$s ] && kill -INT %3$d) &",
+    begin, seconds, Sys.getpid(), place))
+  begin
 }
-# Minutes after which no more are tried: what was done counts.
+# After this time no more are tried: what was done counts.
 begun <- proc.time()[["elapsed"]]
-most <- 12
+most <- count("minutes")
 outcomes <- character()
 for (k in seq_len(count("stops"))) {
   if (proc.time()[["elapsed"]] - begun > 60 * most) break
   name <- names(long)[(k - 1L) %% length(long) + 1L]
   place <- tempfile("stop")
   ended <- tryCatch({
-    interrupt_after(stats::runif(1, 0.05, 0.6), place)
+    begin <- interrupt_after(stats::runif(1, 0.05, 0.6), place)
     long[[name]]()
     # It ended before.
     Sys.sleep(10)
@@ -59,7 +65,7 @@ for (k in seq_len(count("stops"))) {
   }, error = conditionMessage, interrupt = function(i) "interrupt")
   late[k] <- if (file.exists(place)) worked() - worked(readLines(place)) else Inf
   names(late)[k] <- name
-  unlink(place)
+  unlink(c(place, begin))
   outcomes[k] <- if (ended == "interrupt" && late[k] <= 2) "stopped" else "fault"
   if (k %% 100L == 0L) cat(k, "stops, latest", format(max(late), digits = 3), "s\n", file = stderr())
   if (outcomes[k] == "fault") fault("stop ", k, " of ", name, " after ", format(late[k]), " s: ", ended)

@@ -22,7 +22,7 @@ fn rust_calibrate_trendfilter_job(x: Vec<f64>, y: Vec<f64>, settings: List) -> R
 }
 
 fn start_lasso(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
-    let response = response(fields, y)?;
+    let response = response(fields, y.into())?;
     let measure = measure(fields, &response.family)?;
     let sizes = fields.optional_numbers("sizes")?.unwrap_or_default();
     let (plan, options) = (weight_plan(fields)?, lasso::options(fields)?);

@@ -22,6 +22,8 @@ fn fingerprint(before: &str, values: &Robj, part: Range<usize>) -> Result<String
     }
     if let Some(numbers) = values.as_real_slice().and_then(|v| v.get(part.clone())) {
         hash = numbers.iter().fold(hash, |h, v| absorb(h, v.to_bits()));
+    } else if let Some(bytes) = values.as_raw_slice().and_then(|v| v.get(part.clone())) {
+        hash = bytes.iter().fold(hash, |h, &v| absorb(h, u64::from(v)));
     } else if let Some(integers) = values.as_integer_slice().and_then(|v| v.get(part)) {
         hash = integers.iter().fold(hash, |h, &v| absorb(h, v as u64));
     } else {

@@ -4,7 +4,7 @@ use crate::convert::{Fields, Result, reply};
 use crate::job::{self, Outcome};
 use crate::matrix::Matrix;
 use crate::results::Solved;
-use crate::settings::{Range, lambda, limits, measure, response, weight_plan};
+use crate::settings::{Range, lambda, limits, measure, observed, response, weight_plan};
 use crate::tables::Table;
 use extendr_api::prelude::*;
 use wbb_core::engine::bootstrap::{self, Blocks};
@@ -12,15 +12,16 @@ use wbb_core::engine::cv::Curve;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::problem::{Mode, WeightedProblem};
 use wbb_core::lasso::{Glm, Lasso, Method, Options};
+use wbb_core::loss::observed::Observed;
 use wbb_core::loss::response::Family;
 
 /// Start a lasso job; see R/lasso.R for the settings.
 #[extendr]
-fn rust_lasso_job(x: ExternalPtr<Matrix>, y: Vec<f64>, settings: List) -> Robj {
-    reply(start(Matrix::take(x), y, &Fields::new(&settings)))
+fn rust_lasso_job(x: ExternalPtr<Matrix>, y: Robj, settings: List) -> Robj {
+    reply(observed(&y).and_then(|y| start(Matrix::take(x), y, &Fields::new(&settings))))
 }
 
-fn start(x: Matrix, y: Vec<f64>, fields: &Fields) -> Result<Robj> {
+fn start(x: Matrix, y: Observed, fields: &Fields) -> Result<Robj> {
     let plan = weight_plan(fields)?;
     let response = response(fields, y)?;
     let measure = measure(fields, &response.family)?;

@@ -2,9 +2,11 @@
 //! of the user's arguments, and what the user left open is absent; see R/settings.R.
 
 use crate::convert::{Fields, Result};
+use extendr_api::prelude::*;
 use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
 use wbb_core::engine::limits::Limits;
 use wbb_core::error::Error;
+use wbb_core::loss::observed::Observed;
 use wbb_core::loss::response::{Family, Measure, Response};
 use wbb_core::random::laws::{Law, PriorWeight};
 use wbb_core::random::weights::WeightPlan;
@@ -34,8 +36,20 @@ fn cross_validation(fields: &Fields, anew: bool) -> Result<CrossValidation> {
     })
 }
 
+/// The numbers of rows, or a list: the few `values` that they have, and of each row which (`at`, from 0).
+pub fn observed(y: &Robj) -> Result<Observed> {
+    if let Some(rows) = y.as_real_slice() {
+        return Ok(rows.to_vec().into());
+    }
+    let other = || Error::Internal("y is of another type".into());
+    let list = y.as_list().ok_or_else(other)?;
+    let at = list.iter().find(|(name, _)| *name == "at").ok_or_else(other)?.1;
+    let at = at.as_raw_slice().ok_or_else(other)?.to_vec();
+    Observed::few(Fields::new(&list).numbers("values")?, at)
+}
+
 /// What was observed, y among it. Who says nothing of a family has least squares in mind.
-pub fn response(fields: &Fields, y: Vec<f64>) -> Result<Response> {
+pub fn response(fields: &Fields, y: Observed) -> Result<Response> {
     let family = match fields.has("family") {
         true => fields.text("family")?,
         false => "gaussian".into(),

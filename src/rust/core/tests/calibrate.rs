@@ -99,7 +99,7 @@ fn simulation(scheme: Scheme, replicates: usize) -> Simulation {
 fn original(plan: WeightPlan, lambda: Lambda) -> Original {
     Original {
         x: Source::dense(&x(), ROWS, COLUMNS),
-        response: Response { y: y(1), family: Family::Gaussian, offset: None },
+        response: Response { y: y(1).into(), family: Family::Gaussian, offset: None },
         sizes: Vec::new(),
         measure: Measure::Squares,
         plan,
@@ -171,7 +171,7 @@ fn another_response_of_a_family_is_another_problem() {
         let first =
             Glm::new(source(), response.clone(), Measure::Deviance, plan(1), options(), &control);
         let mut turned = response;
-        turned.y.reverse();
+        turned.y = turned.y.all().iter().rev().copied().collect();
         let other = first.unwrap().with_response(turned.clone(), 7, &control).unwrap();
         let alone = Glm::new(source(), turned, Measure::Deviance, plan(7), options(), &control);
         let draws = |glm: &Glm| bootstrap::run(glm, 1, 10, &control).unwrap().theta;

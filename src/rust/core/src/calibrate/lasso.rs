@@ -76,7 +76,7 @@ pub fn lasso(
             let whole = Lasso::new(x.copied(), y, plan.clone(), options.clone(), &within)?;
             run(simulation, control, &|truth, rng, control| {
                 let seed = rng.next_u64();
-                let y = simulator.draw(&original, truth, rng).y;
+                let y = simulator.draw(&original, truth, rng).y.into_rows();
                 with_lambda(whole.with_response(y, seed, control)?, |l| &l.lambda)
             })
         }

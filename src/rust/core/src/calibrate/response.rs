@@ -25,7 +25,9 @@ impl Simulator {
             Family::Binomial => Simulator::Binomial,
             Family::Poisson => Simulator::Poisson,
             Family::Multinomial { .. } => Simulator::Multinomial,
-            Family::Cox { status } => Simulator::Cox(Survival::new(&response.y, status, plan)),
+            Family::Cox { status } => {
+                Simulator::Cox(Survival::new(&response.y.all(), status, plan))
+            }
         }
     }
 
@@ -54,7 +56,7 @@ impl Simulator {
                 time
             }
         };
-        Response { y, family, offset: response.offset.clone() }
+        Response { y: y.into(), family, offset: response.offset.clone() }
     }
 }
 

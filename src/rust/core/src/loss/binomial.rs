@@ -1,5 +1,6 @@
 //! Binomial: l = log(1 + e^η) − y η with y a proportion, whose residual is y − 1 / (1 + e^−η).
 
+use super::observed::Observed;
 use super::rows::{AtRow, Lines, each_row};
 use super::{Likelihood, Sums};
 use crate::linalg::elementary::{exp, ln_1p};
@@ -7,17 +8,17 @@ use crate::linalg::lanes::dispatch;
 use std::ops::Range;
 
 pub struct Binomial {
-    y: Vec<f64>,
-    /// −y log y − (1 − y) log(1 − y), which no fit can go below; empty where every y is 0 or 1.
-    least: Vec<f64>,
+    y: Observed,
+    /// −y log y − (1 − y) log(1 − y), which no fit can go below; None where every y is 0 or 1.
+    least: Option<Observed>,
 }
 
 impl Binomial {
-    pub fn new(y: Vec<f64>) -> Binomial {
+    pub fn new(y: Observed) -> Binomial {
         let part = |p: f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
-        let shares = y.iter().any(|y| *y != 0.0 && *y != 1.0);
-        let least = |y: &f64| part(*y) + part(1.0 - y);
-        Binomial { least: y.iter().filter(|_| shares).map(least).collect(), y }
+        let shares = y.values().iter().any(|y| *y != 0.0 && *y != 1.0);
+        let least = shares.then(|| y.map(|y| part(y) + part(1.0 - y)));
+        Binomial { least, y }
     }
 }
 
@@ -31,13 +32,15 @@ impl Likelihood for Binomial {
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let [loss, least, total, residual, curvature] = sums.of_likelihood();
-        let of_rows = (&self.y[rows.clone()], self.least.get(rows.clone()));
+        let least_of_rows = self.least.as_ref().map(|least| least.over(rows.clone()));
+        let of_rows = (&*self.y.over(rows.clone()), least_of_rows.as_deref());
         residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
         let right = |(y, eta): (&f64, &f64)| (*y == 1.0 && *eta > 0.0) || (*y == 0.0 && *eta < 0.0);
-        let of_rows = self.y[rows.clone()].iter().zip(eta);
+        let y = self.y.over(rows.clone());
+        let of_rows = y.iter().zip(eta);
         weights.iter().zip(of_rows).all(|(w, row)| *w == 0.0 || right(row))
     }
 

@@ -10,6 +10,7 @@ pub mod binomial;
 pub mod cox;
 pub mod gaussian;
 pub mod multinomial;
+pub mod observed;
 pub mod poisson;
 pub mod response;
 mod rows;

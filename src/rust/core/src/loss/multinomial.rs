@@ -1,19 +1,25 @@
 //! Multinomial: l = log Σₖ e^ηₖ − η_y with a predictor for each class, whose residuals are 1[y = k] − πₖ.
 
+use super::observed::Observed;
 use super::{Likelihood, Sums};
 use crate::linalg::elementary::{exp, ln_1p};
 use crate::linalg::lanes::{LANES, dispatch};
 use std::ops::Range;
 
 pub struct Multinomial {
-    /// The class of each row, from 0.
-    y: Vec<u32>,
+    /// The class of each row, from 1.
+    y: Observed,
     classes: usize,
 }
 
 impl Multinomial {
-    pub fn new(y: Vec<u32>, classes: usize) -> Multinomial {
+    pub fn new(y: Observed, classes: usize) -> Multinomial {
         Multinomial { y, classes }
+    }
+
+    /// The classes of these rows, from 0.
+    fn of_rows(&self, rows: &Range<usize>) -> Vec<u32> {
+        self.y.over(rows.clone()).iter().map(|y| *y as u32 - 1).collect()
     }
 }
 
@@ -25,7 +31,7 @@ impl Likelihood for Multinomial {
     fn start(&self, weight: &dyn Fn(usize) -> f64, _: &[f64]) -> Vec<f64> {
         // Half a row more of each class: never without an end.
         let mut counts = vec![0.5; self.classes];
-        self.y.iter().enumerate().for_each(|(i, &k)| counts[k as usize] += weight(i));
+        self.y.iter().enumerate().for_each(|(i, k)| counts[k as usize - 1] += weight(i));
         let logs: Vec<f64> = counts.iter().map(|c| libm::log(*c)).collect();
         let mean = logs.iter().sum::<f64>() / self.classes as f64;
         logs.iter().map(|l| l - mean).collect()
@@ -33,15 +39,15 @@ impl Likelihood for Multinomial {
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let mut cells = vec![[0.0; LANES]; 2 * self.classes];
-        let y = &self.y[rows.clone()];
+        let y = self.of_rows(rows);
         let alone = sums.of_likelihood()[0].len() == self.classes;
         let add = if alone { of_one_draw } else { of_draws };
-        add(y, weights, panel, sums, &mut cells);
+        add(&y, weights, panel, sums, &mut cells);
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
         let n = weights.len();
-        self.y[rows.clone()].iter().enumerate().all(|(i, &y)| {
+        self.of_rows(rows).into_iter().enumerate().all(|(i, y)| {
             let own = eta[y as usize * n + i];
             let below = |k: usize| k == y as usize || eta[k * n + i] < own;
             weights[i] == 0.0 || (0..self.classes).all(below)

@@ -1,5 +1,6 @@
 //! Poisson: l = e^η − y η, whose residual is y − e^η.
 
+use super::observed::Observed;
 use super::rows::{AtRow, Lines, each_row};
 use super::{Likelihood, Sums};
 use crate::linalg::elementary::exp;
@@ -7,14 +8,14 @@ use crate::linalg::lanes::dispatch;
 use std::ops::Range;
 
 pub struct Poisson {
-    y: Vec<f64>,
+    y: Observed,
     /// log y (0 where y is): no fit can go below y − y log y.
-    log: Vec<f64>,
+    log: Observed,
 }
 
 impl Poisson {
-    pub fn new(y: Vec<f64>) -> Poisson {
-        let log = y.iter().map(|y| if *y > 0.0 { libm::log(*y) } else { 0.0 }).collect();
+    pub fn new(y: Observed) -> Poisson {
+        let log = y.map(|y| if y > 0.0 { libm::log(y) } else { 0.0 });
         Poisson { log, y }
     }
 }
@@ -32,7 +33,7 @@ impl Likelihood for Poisson {
 
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let [loss, least, total, residual, curvature] = sums.of_likelihood();
-        let of_rows = (&self.y[rows.clone()], &self.log[rows.clone()]);
+        let of_rows = (&*self.y.over(rows.clone()), &*self.log.over(rows.clone()));
         residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 

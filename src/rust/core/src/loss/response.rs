@@ -4,6 +4,7 @@ use super::Likelihood;
 use super::binomial::Binomial;
 use super::cox::Cox;
 use super::multinomial::Multinomial;
+use super::observed::Observed;
 use super::poisson::Poisson;
 use crate::error::Error;
 
@@ -75,7 +76,7 @@ pub type Ordered = (Box<dyn Likelihood>, Option<Vec<u32>>);
 
 #[derive(Clone, Debug)]
 pub struct Response {
-    pub y: Vec<f64>,
+    pub y: Observed,
     pub family: Family,
     /// Added to the linear predictor: one number a row, or for several classes class after class.
     pub offset: Option<Vec<f64>>,
@@ -84,11 +85,15 @@ pub struct Response {
 impl Response {
     /// What was observed, as a solver sees it.
     pub fn likelihood(&self) -> Result<Ordered, Error> {
-        let within =
-            |what: &str, good: &dyn Fn(f64) -> bool| match self.y.iter().find(|y| !good(**y)) {
-                Some(bad) => Err(Error::argument("y", format!("must be {what}, but one is {bad}"))),
-                None => Ok(()),
-            };
+        let within = |what: &str, good: &dyn Fn(f64) -> bool| match self
+            .y
+            .values()
+            .iter()
+            .find(|y| !good(**y))
+        {
+            Some(bad) => Err(Error::argument("y", format!("must be {what}, but one is {bad}"))),
+            None => Ok(()),
+        };
         match &self.family {
             Family::Gaussian => {
                 Err(Error::Internal("least squares have a road of their own".into()))
@@ -105,8 +110,7 @@ impl Response {
                 let classes = *classes;
                 let known = |y: f64| y.fract() == 0.0 && y >= 1.0 && y <= classes as f64;
                 within(&format!("classes from 1 to {classes}"), &known)?;
-                let y = self.y.iter().map(|y| *y as u32 - 1).collect();
-                Ok((Box::new(Multinomial::new(y, classes)), None))
+                Ok((Box::new(Multinomial::new(self.y.clone(), classes)), None))
             }
             Family::Cox { status } => {
                 within("times", &|y| !y.is_nan())?;
@@ -114,20 +118,20 @@ impl Response {
                     let text = "must say of every time whether it is that of an event, by 0 or 1";
                     return Err(Error::argument("y", text.into()));
                 }
-                let (cox, order) = Cox::new(&self.y, status);
+                let (cox, order) = Cox::new(&self.y.all(), status);
                 Ok((Box::new(cox), Some(order)))
             }
         }
     }
 
     /// Rows that cross-validation spreads evenly over its folds: by class, by event or censored.
-    pub fn strata(&self) -> Option<Vec<u32>> {
+    pub fn strata(&self) -> Option<Observed> {
         match &self.family {
-            Family::Binomial if self.y.iter().all(|y| *y == 0.0 || *y == 1.0) => {
-                Some(self.y.iter().map(|y| *y as u32).collect())
+            Family::Binomial if self.y.values().iter().all(|y| *y == 0.0 || *y == 1.0) => {
+                Some(self.y.clone())
             }
-            Family::Multinomial { .. } => Some(self.y.iter().map(|y| *y as u32).collect()),
-            Family::Cox { status } => Some(status.iter().map(|s| *s as u32).collect()),
+            Family::Multinomial { .. } => Some(self.y.clone()),
+            Family::Cox { status } => Some(status.clone().into()),
             _ => None,
         }
     }
@@ -142,14 +146,15 @@ impl Response {
             Family::Cox { status } => Family::Cox { status: of(status) },
             family => family.clone(),
         };
-        Response { y: of(&self.y), family, offset: self.offset.as_deref().map(of) }
+        Response { y: of(&self.y.all()).into(), family, offset: self.offset.as_deref().map(of) }
     }
 
     /// The response of least squares, which an offset shifts.
-    pub fn shifted(mut self) -> Vec<f64> {
+    pub fn shifted(self) -> Vec<f64> {
+        let mut y = self.y.into_rows();
         if let Some(offset) = &self.offset {
-            self.y.iter_mut().zip(offset).for_each(|(y, o)| *y -= o);
+            y.iter_mut().zip(offset).for_each(|(y, o)| *y -= o);
         }
-        self.y
+        y
     }
 }

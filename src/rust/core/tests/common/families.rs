@@ -115,7 +115,7 @@ pub fn is_cox(family: &Family) -> bool {
 
 /// The loss, and −∂/∂η of it, predictor after predictor, by their definitions.
 pub fn loss(d: &Problem, w: &[f64], eta: &[f64]) -> (f64, Vec<f64>) {
-    let (n, y) = (d.n, &d.response.y);
+    let (n, y) = (d.n, d.response.y.all());
     let mut residual = vec![0.0; eta.len()];
     let mut value = 0.0;
     for i in 0..n {
@@ -218,7 +218,7 @@ pub fn tight(p: usize, lambda: f64) -> Options {
 
 /// What no fit can go below, which gaps do not count.
 pub fn least(d: &Problem, w: &[f64]) -> f64 {
-    let y = &d.response.y;
+    let y = &*d.response.y.all();
     let times = |f: &dyn Fn(f64) -> f64| w.iter().zip(y).map(|(w, y)| w * f(*y)).sum::<f64>();
     match &d.response.family {
         Family::Poisson => times(&|y| if y > 0.0 { y - y * y.ln() } else { 0.0 }),

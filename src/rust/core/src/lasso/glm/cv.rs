@@ -54,11 +54,12 @@ impl CrossValidated for Folding<'_> {
             return folds;
         };
         // Where the rows of a stratum begin, if rows are in their order; then the place of its next.
-        let mut next = vec![0; strata.iter().max().map_or(0, |s| *s as usize + 2)];
-        strata.iter().for_each(|s| next[*s as usize + 1] += 1);
+        let largest = strata.values().iter().fold(0.0f64, |m, s| m.max(*s));
+        let mut next = vec![0; largest as usize + 2];
+        strata.iter().for_each(|s| next[s as usize + 1] += 1);
         (1..next.len()).for_each(|s| next[s] += next[s - 1]);
-        let fold = |s: &u32| {
-            let place = &mut next[*s as usize];
+        let fold = |s: f64| {
+            let place = &mut next[s as usize];
             *place += 1;
             folds[*place - 1]
         };

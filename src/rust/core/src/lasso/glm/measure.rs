@@ -4,6 +4,7 @@ use super::task::{Data, Place};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::linalg::order::increasing;
+use crate::loss::observed::Observed;
 
 /// η of all rows, predictor after predictor.
 fn predictors(data: &Data, at: &Place, control: &Control) -> Result<Vec<f64>, Error> {
@@ -22,7 +23,7 @@ fn predictors(data: &Data, at: &Place, control: &Control) -> Result<Vec<f64>, Er
 /// class.
 pub fn misclassified(
     data: &Data,
-    y: &[f64],
+    y: &Observed,
     weights: &[f64],
     at: &Place,
     control: &Control,
@@ -31,11 +32,11 @@ pub fn misclassified(
     let n = data.rows();
     let wrong = |i: usize| {
         if data.predictors() == 1 {
-            return if eta[i] > 0.0 { 1.0 - y[i] } else { y[i] };
+            return if eta[i] > 0.0 { 1.0 - y.at(i) } else { y.at(i) };
         }
         let best = (1..data.predictors())
             .fold(0, |best, k| if eta[k * n + i] > eta[best * n + i] { k } else { best });
-        f64::from(u8::from(best as f64 + 1.0 != y[i]))
+        f64::from(u8::from(best as f64 + 1.0 != y.at(i)))
     };
     Ok((0..n).map(|i| weights[i] * wrong(i)).sum())
 }
@@ -44,7 +45,7 @@ pub fn misclassified(
 /// failure, ties counting half. None without one of both.
 pub fn area(
     data: &Data,
-    y: &[f64],
+    y: &Observed,
     weights: &[f64],
     at: &Place,
     control: &Control,
@@ -55,8 +56,8 @@ pub fn area(
     // Failures below the rows at hand; those tied with them count half.
     let (mut below, mut wins, mut successes) = (0.0, 0.0, 0.0);
     for tied in order.chunk_by(|&a, &b| eta[a] == eta[b]) {
-        let good: f64 = tied.iter().map(|&i| weights[i] * y[i]).sum();
-        let bad: f64 = tied.iter().map(|&i| weights[i] * (1.0 - y[i])).sum();
+        let good: f64 = tied.iter().map(|&i| weights[i] * y.at(i)).sum();
+        let bad: f64 = tied.iter().map(|&i| weights[i] * (1.0 - y.at(i))).sum();
         wins += good * (below + 0.5 * bad);
         below += bad;
         successes += good;

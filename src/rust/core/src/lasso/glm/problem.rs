@@ -15,6 +15,7 @@ use crate::lasso::redrawn::{anew, carry_lambdas, draw_plan, factor};
 use crate::lasso::starts::Starts;
 use crate::lasso::task::RowWeights;
 use crate::linalg::lanes::LANES;
+use crate::loss::observed::Observed;
 use crate::loss::response::Measure;
 use crate::penalty::Factors;
 use crate::random::laws::PriorWeight;
@@ -31,8 +32,8 @@ pub struct Glm {
     pub(super) options: Options,
     pub(super) measure: Measure,
     /// The response as the user has it, the class of a row for its fold, and whether it counts as an event.
-    pub(super) y: Vec<f64>,
-    pub(super) strata: Option<Vec<u32>>,
+    pub(super) y: Observed,
+    pub(super) strata: Option<Observed>,
     pub(super) events: Option<Vec<f64>>,
     pub(super) factors: Factors,
     /// Loss of a fit without columns, for one unit of weight.

@@ -99,8 +99,6 @@ impl Glm {
             Lambda::Given(_) => None,
         };
         let Response { y, offset, .. } = response;
-        // The likelihood has a copy of its own.
-        let y = if measure == Measure::Deviance { Vec::new() } else { y };
         let (n, classes) = (design.rows, likelihood.predictors());
         let place = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
         let offset = offset.unwrap_or_default();
