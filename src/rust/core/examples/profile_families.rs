@@ -166,7 +166,7 @@ fn run(name: &str, control: &Control) -> Option<()> {
         limits: Limits { tolerance: 1e-8, iterations: 1000 },
     };
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, w.n);
-    let response = Response { y, family, offset: None };
+    let response = Response { y: y.into(), family, offset: None };
     let x = source(&w, &x)?;
     let begin = busy();
     let glm = Glm::new(x, response, Measure::Deviance, plan, options, control).ok()?;
