@@ -168,4 +168,8 @@ impl Steps for Correlations<'_> {
     fn sweep(&mut self, on: &Coordinates, beta: &mut [f64]) -> f64 {
         sweep_correlations(self, on, beta)
     }
+
+    fn slopes(&self, which: &[u32]) -> Vec<f64> {
+        which.iter().map(|&j| self.slope(j as usize)).collect()
+    }
 }

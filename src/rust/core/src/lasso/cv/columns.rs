@@ -218,9 +218,19 @@ dispatch! {
     }
 }
 
+dispatch! {
+    fn slopes_dense(dense: &Dense, which: &[u32]) -> Vec<f64> {
+        which.iter().map(|&j| dense.slope(j as usize)).collect()
+    }
+}
+
 impl Steps for Dense<'_> {
     fn sweep(&mut self, on: &Coordinates, beta: &mut [f64]) -> f64 {
         sweep_dense(self, on, beta)
+    }
+
+    fn slopes(&self, which: &[u32]) -> Vec<f64> {
+        slopes_dense(self, which)
     }
 }
 
@@ -276,8 +286,18 @@ dispatch! {
     }
 }
 
+dispatch! {
+    fn slopes_sparse(sparse: &Sparse, which: &[u32]) -> Vec<f64> {
+        which.iter().map(|&j| sparse.slope(j as usize)).collect()
+    }
+}
+
 impl Steps for Sparse<'_> {
     fn sweep(&mut self, on: &Coordinates, beta: &mut [f64]) -> f64 {
         sweep_sparse(self, on, beta)
+    }
+
+    fn slopes(&self, which: &[u32]) -> Vec<f64> {
+        slopes_sparse(self, which)
     }
 }

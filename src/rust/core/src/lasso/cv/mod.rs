@@ -199,9 +199,13 @@ mod tests {
 
     #[test]
     fn both_ways_and_all_units_have_the_same_curve() {
-        for (rows, cols, sparse, alpha) in
-            [(80, 30, false, 1.0), (60, 90, false, 1.0), (60, 90, true, 0.5), (70, 40, true, 1.0)]
-        {
+        for (rows, cols, sparse, alpha) in [
+            (80, 30, false, 1.0),
+            (60, 90, false, 1.0),
+            (60, 90, false, 0.5),
+            (60, 90, true, 0.5),
+            (70, 40, true, 1.0),
+        ] {
             let exact = curve(&lasso(rows, cols, sparse, alpha, 1.0), true);
             for (by_gram, unit) in [(false, 1.0), (false, 1e6), (true, 1e-6)] {
                 let other = curve(&lasso(rows, cols, sparse, alpha, unit), by_gram);

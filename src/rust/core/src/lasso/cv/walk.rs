@@ -19,7 +19,7 @@
 use crate::engine::cv::{Ahead, Path};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::lasso::certificate::Point;
+use crate::lasso::certificate::{Point, ridge_gap};
 use crate::lasso::task::Task;
 use crate::penalty::{Penalty, step};
 
@@ -34,6 +34,8 @@ const LEAST: f64 = 1e-3;
 /// where a ridge lets the gap decide.
 const GAIN: f64 = 1e-3;
 const WITH_RIDGE: f64 = 1e-2;
+/// Part of what is to be proved that is enough on some of the columns.
+const CLEARLY: f64 = 0.9;
 /// The multiple of what it may be above its minimum that is to be proved with a ridge, and without one, over √n.
 const AIM: f64 = 0.5;
 const PROVED: f64 = 2.0;
@@ -53,6 +55,8 @@ const FACTORS: f64 = 1.0;
 pub trait Steps {
     /// One sweep over these coordinates; what it takes from the objective, at least.
     fn sweep(&mut self, on: &Coordinates, beta: &mut [f64]) -> f64;
+    /// The slopes of these coordinates.
+    fn slopes(&self, which: &[u32]) -> Vec<f64>;
 }
 
 /// The coordinates of a sweep, their penalty and their squares.
@@ -144,6 +148,23 @@ impl Walk {
         gain <= self.gain
     }
 
+    /// Is enough proved on the coordinates of a walk, those of an elastic net, where a sweep over them gains so much?
+    pub fn is_near_on<S: Steps + ?Sized>(
+        &self,
+        steps: &S,
+        on: &Coordinates,
+        beta: &[f64],
+        gain: f64,
+    ) -> bool {
+        // What a sweep gains is no less than what is left.
+        if gain > self.proved {
+            return false;
+        }
+        let beta: Vec<f64> = on.which.iter().map(|&j| beta[j as usize]).collect();
+        let (gradient, penalty) = (steps.slopes(on.which), on.penalty.of(on.which));
+        ridge_gap(&beta, &gradient, &penalty) <= CLEARLY * self.proved
+    }
+
     /// Is enough proved of a point, all of it where the walk there was given up? If not, the next one is finer.
     pub fn is_near(&mut self, point: &Point, settled: bool) -> bool {
         let certificate = point.certify(0.0, &|_| 0.0);
@@ -201,4 +222,57 @@ impl Walk {
 /// `pair` of them.
 pub fn exact(m: f64, pair: f64) -> f64 {
     0.5 * pair * m * m + FACTORS * m * m * m
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two equal columns of square one, in a response of three: slopes are 3 − b₁ − b₂.
+    struct Twins(f64);
+
+    impl Slopes for Twins {
+        fn slope(&self, _: usize) -> f64 {
+            self.0
+        }
+
+        fn subtract(&mut self, _: usize, by: f64) {
+            self.0 -= by;
+        }
+    }
+
+    impl Steps for Twins {
+        fn sweep(&mut self, on: &Coordinates, beta: &mut [f64]) -> f64 {
+            sweep(self, on, beta)
+        }
+
+        fn slopes(&self, which: &[u32]) -> Vec<f64> {
+            which.iter().map(|&j| self.slope(j as usize)).collect()
+        }
+    }
+
+    #[test]
+    fn a_walk_of_an_elastic_net_ends_by_its_gap_while_sweeps_still_gain() {
+        let (l1, ridge) = (1.0, 1e-3);
+        let penalty = Penalty { l1: vec![l1; 2], ridge: vec![ridge; 2] };
+        let on = Coordinates { which: &[0, 1], penalty: &penalty, square: &[1.0; 2] };
+        let objective = |b: &[f64]| {
+            let left = 3.0 - b[0] - b[1];
+            0.5 * left * left + b.iter().map(|b| l1 * b.abs() + 0.5 * ridge * b * b).sum::<f64>()
+        };
+        let least = objective(&[2.0 / (2.0 + ridge); 2]);
+        let mut walk = Walk { proved: 1e-3, ..Walk::default() };
+        let (mut steps, mut beta, mut sweeps) = (Twins(3.0), vec![0.0; 2], 0);
+        let end = |walk: &mut Walk, steps: &Twins, beta: &[f64], gain: f64| {
+            sweeps += 1;
+            assert!(gain > 0.0);
+            walk.is_near_on(steps, &on, beta, gain)
+        };
+        let patient = |_: f64| 1e9;
+        let control = Control::default();
+        assert!(walk.descend(&mut steps, &on, &mut beta, patient, end, &control).unwrap());
+        // To the minimum it takes a thousand: one column goes on giving to the other.
+        assert!(sweeps < 100 && beta[0] - beta[1] > 0.1, "{sweeps} {beta:?}");
+        assert!(objective(&beta) - least <= 1e-3, "{}", objective(&beta) - least);
+    }
 }
