@@ -47,6 +47,8 @@ const VAIN: u32 = 2;
 const FINER: f64 = 0.1;
 /// Part of the tolerance that a descent's slopes may miss.
 const MISS: f64 = 0.3;
+/// What the largest of them misses beside the others, about.
+const WORST: f64 = 8.0;
 /// Part of their λ that slopes may miss at most.
 const RIDGE: f64 = 1e-4;
 /// Part of the gap that a descent's slopes may miss while it lacks columns.
@@ -279,8 +281,8 @@ impl WorkingSet {
     }
 }
 
-/// The part of their λ that slopes may miss for a gap: as much, or, where a ridge makes that of second order, the
-/// root of it.
+/// The part of their λ that slopes may miss for a gap: as much, or, where a ridge makes that of second order and all of
+/// them count, the root of it. Where that is too much, the next descent is finer, from there.
 fn may_miss(task: &Task, gap: f64) -> f64 {
     let (mut objective, mut each) = (0.5 * task.found.rr, 0.0);
     let support = task.beta.iter().zip(task.penalty.l1.iter().zip(&task.penalty.ridge));
@@ -288,7 +290,8 @@ fn may_miss(task: &Task, gap: f64) -> f64 {
         objective += l1 * b.abs() + 0.5 * ridge * b * b;
         each += if *l1 > 0.0 { 0.5 * l1 * l1 / ridge } else { f64::INFINITY };
     }
-    let second = (gap * objective / each).sqrt().min(RIDGE);
+    let second = WORST * (gap * objective / each).sqrt();
+    let second = second.min(RIDGE);
     if second.is_finite() { second.max(gap) } else { gap }
 }
 

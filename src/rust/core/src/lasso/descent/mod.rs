@@ -5,6 +5,12 @@
 //! path to a mode, cross-validation). Sweeps are extrapolated. Where the columns are nearly as many as
 //! the rows even that is slow; a descent gives up once its pace says that the Gram matrix and its factor
 //! would cost less, and goes on by steps of Newton (`leap`) where its columns are sparse.
+//!
+//! Tried for draws on sparse columns: eight of them side by side, residuals and weights of a row in one vector. A sweep
+//! costs about 2.7 of those of one draw, but a small prior weight makes a draw take hundreds of sweeps where others take
+//! tens: two to three are at work on average. 5,000 × 10,000, 1 %: 267 ms a draw for 311; 5,000 × 50,000, 0.1 %: 208 for
+//! 134; 200 × 3,000, 1 %: 177 for 103. Asking the memory for columns ahead, and combinations of eight to fourteen
+//! iterates for six, change little.
 
 mod columns;
 mod extrapolate;
