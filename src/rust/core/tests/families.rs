@@ -354,3 +354,24 @@ fn what_is_penalised_is_never_said_to_separate() {
         }
     }
 }
+
+#[test]
+fn classes_are_the_same_where_most_rows_have_no_entries() {
+    let mut d = problem(300, 70, Family::Multinomial { classes: 3 });
+    // Two entries a column.
+    for (j, column) in d.x.chunks_mut(300).enumerate() {
+        let kept = |i: usize| i == 2 * j || i == 299 - 2 * j;
+        column.iter_mut().enumerate().filter(|(i, _)| !kept(*i)).for_each(|(_, x)| *x = 0.0);
+    }
+    let options = || Options {
+        limits: Limits { tolerance: 1e-12, iterations: 1000 },
+        ..options(70, &[0.05])
+    };
+    let (dense, sparse) = (fit(&d, plan(300), options()), fit_sparse(&d, plan(300), options()));
+    let (dense, sparse) = (draws(&dense, 1, 4), draws(&sparse, 1, 4));
+    for (of_dense, of_sparse) in dense.theta.rows().into_iter().zip(sparse.theta.rows()) {
+        assert_close(&of_sparse.to_vec(), &of_dense.to_vec(), 1e-4, "sparse");
+    }
+    assert!(sparse.theta.iter().filter(|b| **b != 0.0).count() > 40);
+    assert!(sparse.gap.iter().all(|gap| *gap <= 1e-12));
+}

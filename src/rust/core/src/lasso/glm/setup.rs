@@ -35,12 +35,26 @@ const ROUNDING: f64 = 1e-12;
 /// Gap of the solutions on the way down to a lambda.
 const ROUGH: f64 = 1e-4;
 
+/// Sweeps of a step of the reference; how many times as many those of several classes are, which are nearly each other's negatives; and
+/// coordinates up to which its rows stay in the caches, with what they cost beyond.
+const SWEEPS: f64 = 10.0;
+const SLOW: f64 = 6.0;
+const NEAR: f64 = 1024.0;
+const BEYOND: f64 = 2.0;
+/// Steps of a draw without Gram matrices; what all of them cost for each entry of the support, and one for each entry
+/// of the design and for each row and class.
+const STEPS: f64 = 6.0;
+const OF_SUPPORT: f64 = 3600.0;
+const OF_ENTRY: f64 = 40.0;
+const OF_ROW: f64 = 150.0;
+
 /// What a draw is made of, in multiplications for each row: a pass, a step of the reference with its pass,
-/// a model of the draw's own; and how far its curvature is from the reference.
+/// a model of the draw's own, all of a draw without Gram matrices; and how far its curvature is from the reference.
 struct Costs {
     pass: f64,
     step: f64,
     own: f64,
+    reweighted: f64,
     off: f64,
 }
 
@@ -326,16 +340,26 @@ impl Glm {
             PriorWeight::Random => 1.0 + 2.0 * (most / active).ln(),
             _ => 1.0,
         };
-        let step = pass + 10.0 * active * size.min(512.0) / n;
-        Costs { pass, step, own: spread * (gram + inner), off: self.off(active) }
+        let slow = if classes > 1.0 { SLOW } else { 1.0 };
+        let slow = slow * if size > NEAR { BEYOND } else { 1.0 };
+        let step = pass + slow * SWEEPS * active * size / n;
+        let bounded = self.factors.alpha() > 0.0
+            && (0..self.factors.size()).all(|j| self.factors.unit(j) > 0.0);
+        let reweighted = if design.is_sparse() && bounded && !coupled {
+            let of_rows = STEPS * classes * (OF_ENTRY * per_row + OF_ROW);
+            OF_SUPPORT * per_row * active / p.max(1.0) + of_rows
+        } else {
+            f64::INFINITY
+        };
+        Costs { pass, step, own: spread * (gram + inner), reweighted, off: self.off(active) }
     }
 
     /// Cheapest method, passes from the theory of the reference model.
     fn choose(&self, support: usize) -> Method {
-        let Costs { pass, step, own, off } = self.costs(support);
+        let Costs { pass, step, own, reweighted, off } = self.costs(support);
         let few = self.is_small();
         let size = self.data.size() as f64;
-        let working = 2.0 * own + 6.0 * pass;
+        let working = (2.0 * own + 6.0 * pass).min(reweighted);
         let passes = 3.0 + (1e-7f64).ln() / (2.0 * off.min(0.99).ln());
         // Where it gains too little it still leads to where one model of the draw's own is enough.
         let reference = (passes * step).min(6.0 * step + own + 2.0 * pass);
