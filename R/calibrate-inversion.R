@@ -1,31 +1,71 @@
 # Calibrated intervals as inverted tests: truths that differ between replicates show how the mean of the draws answers to the truth.
 
 # Draws of the same model with a ridge penalty in place of the lasso's: list(mode, draws, sigma, df), in which `df` are the degrees of freedom
-# of the residuals. Light where rows are more than columns, else as cross-validation says.
+# of the residuals. Light where rows are more than columns, else as cross-validation says. Those of least squares are then normal about the mode: a
+# weighted bootstrap of few rows a column spreads by much more than the errors do, and a penalty that holds it together moves the truths to zero.
 plausible_truths <- function(fit, x, count, seed, threads) {
   spec <- fit$spec
   family <- family_of(fit)$name
   coefficients <- spec$p * max(1L, spec$classes)
+  normal <- family == "gaussian" && coefficients < spec$n
   # The squared term is divided by the scale of a Gaussian response.
-  unit <- if (3 * coefficients <= spec$n) 0.1 else 1
+  unit <- if (normal || 3 * coefficients <= spec$n) light else 1
   unit <- if (family == "gaussian") unit * stats::sd(if (is.null(spec$offset)) fit$y else fit$y - spec$offset) else 1
   settings <- spec
   settings[c("refit", "threads")] <- list(NULL, threads)
   settings$weights <- check_law("exponential")
   settings[c("alpha", "prior_weight", "seed", "draws", "first_draw")] <- list(0, "fixed", seed, count, 1)
   settings$lambda <- if (coefficients < spec$n) unit else "cv"
+  if (normal) settings["draws"] <- list(NULL)
   result <- job_result(run_job(function() rust_lasso_job(rust_matrix(x), fit$y, settings), FALSE))
-  truths <- matrix(result$draws, count, dimnames = list(NULL, spec$names))
-  found <- list(mode = stats::setNames(result$mode, spec$names), draws = truths, df = Inf)
-  # A draw that failed is no truth.
-  failed <- which(failed_status(status_factor(result$diagnostics$status)))
-  found$draws[failed, ] <- rep(found$mode, each = length(failed))
+  found <- list(mode = stats::setNames(result$mode, spec$names), df = Inf)
+  if (!normal) {
+    found$draws <- matrix(result$draws, count, dimnames = list(NULL, spec$names))
+    # A draw that failed is no truth.
+    failed <- which(failed_status(status_factor(result$diagnostics$status)))
+    found$draws[failed, ] <- rep(found$mode, each = length(failed))
+  }
   if (family == "gaussian") {
     found$sigma <- result$mode_diagnostics$sigma
     residuals <- fit$y - link_values(linear_rows(fit, NULL), as.matrix(found$mode), spec)[, 1L]
     found$df <- max(1, sum(row_weights(fit) * residuals^2) / found$sigma^2)
+    if (normal) found$draws <- normal_truths(fit, x, found, count, seed)
   }
   found
+}
+
+# The ridge of a truth, in columns of variance one.
+light <- 0.1
+
+# From the normal law about the mode whose covariance is that of least squares with this ridge. Truth r is a function of the seed and r.
+normal_truths <- function(fit, x, found, count, seed) {
+  spec <- fit$spec
+  weights <- row_weights(fit)
+  total <- sum(weights)
+  centre <- if (spec$intercept) column_means(x, weights) else numeric(spec$p)
+  # A sparse one is never made dense.
+  dense <- is.matrix(x)
+  if (dense) x <- x - rep(centre, each = nrow(x))
+  gram <- as.matrix(Matrix::crossprod(x, weights * x)) - if (dense) 0 else total * tcrossprod(centre)
+  scale <- sqrt(pmax(diag(gram), 0) / total)
+  # A column without any variation has no other coefficient.
+  moves <- scale > 1e-10 * sqrt(scale^2 + centre^2)
+  numbers <- truth_numbers(spec, sum(moves) + 1L, count, seed)
+  gram <- gram[moves, moves, drop = FALSE] / tcrossprod(scale[moves])
+  off <- matrix(0, count, spec$p)
+  if (any(moves)) {
+    off[, moves] <- found$sigma * t(backsolve(chol(gram + light * diag(nrow(gram))), t(numbers[, -1L, drop = FALSE])) / scale[moves])
+  }
+  if (spec$intercept) off <- cbind(found$sigma / sqrt(total) * numbers[, 1L] - drop(off %*% centre), off)
+  rep(found$mode, each = count) + structure(off, dimnames = list(NULL, spec$names))
+}
+
+# Standard normal numbers, a row for each truth: from exponential ones, as weights are.
+truth_numbers <- function(spec, size, count, seed) {
+  spec <- with_rows(spec, seq_len(size))
+  spec[c("weights", "prior_weight", "threads")] <- list(check_law("exponential"), "fixed", 1L)
+  exponential <- plain_weights(spec, rep(seed, count), as.double(seq_len(count)), 1L)[, seq_len(size), drop = FALSE]
+  stats::qnorm(-exponential, lower.tail = FALSE, log.p = TRUE)
 }
 
 # P(a smaller mean | truth) = Phi(a - b truth), columns by columns, by Fisher's scoring; `below` says of each replicate whether its mean is smaller.

@@ -42,7 +42,7 @@
 #' @section What it can and cannot do:
 #' In simulations with truths that the fit does not know (`inst/scripts/trust.R`; the table is in `vignette("trust")`) plain 95 % intervals of
 #' coefficients that are not zero covered in 8 to 88 %, and inverted ones in 93 to 98 % of five of these settings (standard errors up to 2 %). They are about as long as those of an unpenalised fit: what a
-#' penalty hides is not known. With fewer than three rows a column the truths are drawn with a larger ridge penalty, and with no more rows than columns with that of
+#' penalty hides is not known. Truths of least squares are normal about their estimate. Those of other families are draws of a weighted bootstrap; with fewer than three rows a column they have a larger ridge penalty. With no more rows than columns the penalty is that of
 #' cross-validation: they are then shrunken themselves, and calibrated intervals may cover too rarely (see `vignette("trust")`). Intervals of one truth (`"mode"`, `"mean"`)
 #' miss small coefficients: where the mode is zero the replicates know nothing of one that is small. A limit has a Monte Carlo error of its own,
 #' so that fewer than 200 replicates are too few.

@@ -1,6 +1,7 @@
 # The numbers of the vignette "trust": how often intervals contain the truth, over data that were simulated from it.
 #   Rscript inst/scripts/trust.R sets=24 seed=1 out=inst/extdata/trust.csv
 #   Rscript inst/scripts/trust.R sets=72 seed=1 only=map
+#   Rscript inst/scripts/trust.R sets=40 seed=4 only=few
 # One row a setting, method and kind of coefficient: coverage of nominal 95 % intervals with its standard error over data sets, and
 # the median width. `only=map,methods` makes some of the parts again and leaves the others as they are.
 library(wbb)
@@ -47,6 +48,12 @@ map <- data.frame(
   rho = c(0, 0.5, 0.9, 0, 0.9, 0.5, 0, 0.5, 0.5, 0.5), strength = c(0.5, 0.6, 0.6, 1.5, 1, 0.5, 0.3, 0.5, 1, 0.4),
   lambda = c("cv", "cv", "cv", "0.5", "cv", "cv", "cv", "cv", "2", "1"),
   prior_weight = c("fixed", "random", "fixed", "fixed", "fixed", "random", "fixed", "fixed", "random", "fixed")
+)
+
+# Few rows a column, and others that the map has not.
+few <- data.frame(
+  n = c(36, 25, 50, 80), p = c(24, 15, 12, 30), rho = c(0.3, 0.6, 0, 0.7), strength = c(0.6, 0.8, 1.2, 0.6), lambda = c("cv", "cv", "0.6", "cv"),
+  prior_weight = c("random", "fixed", "fixed", "fixed")
 )
 
 # Two strong coefficients, two weak ones, four that are zero: what the settings of a fit change.
@@ -161,7 +168,7 @@ exact <- function(count) {
 }
 
 parts <- list(
-  map = function() over_sets("map", map, map_set),
+  map = function() over_sets("map", map, map_set), few = function() over_sets("few", few, map_set),
   methods = function() over_sets("methods", methods, methods_set, ceiling(sets / 2)),
   families = function() over_sets("families", families, family_set, ceiling(2 * sets / 3)),
   trends = function() over_sets("trends", trends, trend_set, ceiling(2 * sets / 3)),

@@ -62,7 +62,11 @@ for (k in seq_len(count("stops"))) {
     # It ended before.
     Sys.sleep(10)
     "never interrupted"
-  }, error = conditionMessage, interrupt = function(i) "interrupt")
+  }, error = function(e) {
+    # Its interrupt is not to be the next one's.
+    tryCatch(Sys.sleep(if (file.exists(place)) 0 else 10), interrupt = function(i) NULL)
+    paste0(conditionMessage(e), " in ", deparse1(conditionCall(e)))
+  }, interrupt = function(i) "interrupt")
   late[k] <- if (file.exists(place)) worked() - worked(readLines(place)) else Inf
   names(late)[k] <- name
   unlink(c(place, begin))
