@@ -182,9 +182,9 @@ gg_interval <- function(data) {
     gg_look(panel.grid.major.y = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(size = ggplot2::rel(if (nrow(first) > 15) 0.65 else 1)))
 }
 
-# The more panels stand side by side, the less room their labels have.
+# The more panels stand side by side, the less room their labels have: 350 pixels hold about 40 letters.
 few_ticks <- function(ticks, panels) {
-  step <- ceiling(length(ticks$at) / max(2, 7 - panels))
+  step <- ceiling(length(ticks$at) / max(2, min(7 - panels, 40 / (panels * max(nchar(ticks$label))))))
   lapply(ticks, function(part) part[seq(1, length(part), by = step)])
 }
 

@@ -261,8 +261,8 @@ plain_axes <- function(side, ..., cex.axis = 0.9) {
 }
 
 # Lines of the left margin that the numbers of an axis take.
-label_room <- function(limits, cex.axis = 0.9) {
-  max(2, max(graphics::strwidth(format(pretty(limits)), units = "inches", cex = cex.axis)) / graphics::par("csi") + 0.9)
+label_room <- function(limits, cex.axis = 0.9, least = 2) {
+  max(least, max(graphics::strwidth(format(pretty(limits)), units = "inches", cex = cex.axis)) / graphics::par("csi") + 0.9)
 }
 
 # As many ticks as their labels have room for.

@@ -192,13 +192,14 @@ draw_path <- function(data, col, look) {
   fits <- unique(path$fit)
   panels <- unique(path$index)
   words <- paste0("Across: lambda on a log scale. Line: posterior median. Bands: ", interval_words(data$level), ". Dashed: mode.")
-  page <- panel_page(length(panels), mar = c(2, 3.2, 1.6, 1.3), foot = c(words, data$note), look = look, fits = fits)
+  limits_of <- function(index) either(look$ylim, range(0, path[path$index == index, c("low", "high", "mode")], finite = TRUE))
+  left <- max(vapply(panels, function(index) label_room(limits_of(index), least = 3.2), 0))
+  page <- panel_page(length(panels), mar = c(2, left, 1.6, 1.3), foot = c(words, data$note), look = look, fits = fits)
   on.exit(graphics::par(page$old))
   for (index in panels) {
     panel <- path[path$index == index, ]
-    limits <- range(0, panel$low, panel$high, panel$mode, finite = TRUE)
+    limits <- limits_of(index)
     if (diff(limits) == 0) limits <- c(-1, 1)
-    limits <- either(look$ylim, limits)
     graphics::plot.new()
     graphics::plot.window(either(lambda_limits(look$xlim), range(path$position)), limits)
     zero_line(vertical = FALSE)
@@ -230,10 +231,11 @@ lambda_limits <- function(xlim) {
 draw_cv <- function(data, col, look) {
   curve <- data$curve
   chosen <- data$chosen
-  old <- one_panel(look, c(3.2, 4.2, 2.6, 1))
+  limits <- either(look$ylim, range(curve$low, curve$high, finite = TRUE))
+  left <- label_room(limits, least = 2.9)
+  old <- one_panel(look, c(3.2, left + 1.3, 2.6, 1))
   on.exit(graphics::par(old))
   graphics::plot.new()
-  limits <- either(look$ylim, range(curve$low, curve$high, finite = TRUE))
   # Room above the curve for the names of the two rules.
   graphics::plot.window(either(lambda_limits(look$xlim), range(curve$position)), limits + c(0, 0.06) * diff(limits))
   graphics::abline(v = chosen$position, lty = ifelse(chosen$used, 1, 3), col = ink)
@@ -247,7 +249,7 @@ draw_cv <- function(data, col, look) {
     side_text(data$counted, 3, 1.4, 0.8)
   }
   side_text(either(look$xlab, expression(lambda ~ "(log scale)")), 1, 1.9, 1)
-  side_text(either(look$ylab, data$measure), 2, 3, 1)
+  side_text(either(look$ylab, data$measure), 2, left + 0.1, 1)
   graphics::text(chosen$position, limits[2] + 0.06 * diff(limits), chosen$rule, pos = c(2, 4), offset = 0.3,
     cex = 0.85, col = ink, xpd = NA)
   panel_words(look)

@@ -191,7 +191,8 @@ key_lambdas <- function(count, most = 7L) if (count <= most) seq_len(count) else
 draw_trend <- function(data, look) {
   col <- trend_colours(data)
   key <- trend_key(data, col)
-  old <- one_panel(look, c(3.2 + length(data$note), 4.2, 0.6 + key_lines(key$words), 3))
+  left <- label_room(either(look$ylim, range(data$trend$fit, data$limits$lwr, data$limits$upr, data$data$y)), least = 2.9)
+  old <- one_panel(look, c(3.2 + length(data$note), left + 1.3, 0.6 + key_lines(key$words), 3))
   on.exit(graphics::par(old))
   strip <- knots_strip(data, look$ylim)
   graphics::plot.new()
@@ -203,7 +204,7 @@ draw_trend <- function(data, look) {
   time_axis(data)
   strip_axes(strip, "P(knot)")
   side_text(data$labels$x, 1, 1.8)
-  side_text(data$labels$y, 2, 3)
+  side_text(data$labels$y, 2, left + 0.1)
   foot_notes(data$note, line = 2.8)
   do.call(key_above, c(list(key$words), key$symbols))
   panel_words(look)

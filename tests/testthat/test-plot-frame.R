@@ -116,3 +116,17 @@ test_that("names that differ only where they are cut stay apart", {
   # Twice the same name stays the same.
   expect_identical(short_name(rep("a name of many letters", 2), 11), rep("a na...ters", 2))
 })
+
+test_that("axes have room for their numbers, whatever the units", {
+  grDevices::pdf(NULL, 4, 3)
+  on.exit(grDevices::dev.off())
+  graphics::plot.new()
+  # Those of common units leave pictures as they are.
+  expect_identical(label_room(c(3000, 6000), least = 2.9), 2.9)
+  for (unit in c(1e-10, 1e12)) {
+    room <- label_room(c(3000, 6500) * unit, least = 2.9)
+    labels <- format(pretty(c(3000, 6500) * unit))
+    expect_gt(room * graphics::par("csi"), max(graphics::strwidth(labels, units = "inches", cex = 0.9)))
+    expect_gt(room, 2.9)
+  }
+})
