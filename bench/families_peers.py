@@ -37,7 +37,7 @@ def adelie(tight):
 
     dense = ad.matrix.dense(x, method="naive", n_threads=1)
     make = {"binomial": ad.glm.binomial, "poisson": ad.glm.poisson}[family]
-    settings = {"tol": 1e-14, "irls_tol": 1e-12} if tight else {}
+    settings = {"tol": 1e-11, "irls_tol": 1e-10} if tight else {}
 
     def draw(weights, alpha):
         glm = make(y, weights=weights / weights.sum())
