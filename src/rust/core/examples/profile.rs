@@ -5,12 +5,14 @@
 //! environment variable THREADS. The numbers are rows, columns, density (1: a dense matrix; 2: one whose
 //! neighbours correlate by 0.9), lambda over its largest (0: cross-validated), alpha and draws.
 
+mod common;
+
+use common::{busy, cross_validated, run_all, time_draws};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 use wbb_core::data::source::Source;
-use wbb_core::engine::bootstrap;
-use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
+use wbb_core::engine::cv::Lambda;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::lasso::{Lasso, Options};
@@ -123,24 +125,12 @@ fn largest(x: &Source, y: &[f64]) -> f64 {
     })
 }
 
-/// Time that this thread has had of a processor, in seconds: a busy machine does not change it.
-fn busy() -> f64 {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    stat.split(' ').next().and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
-}
-
 fn run(name: &str, control: &Control) -> Option<()> {
     let w = workload(name)?;
     let (x, y) = data(&w)?;
     let lambda = match w.lambda {
         Strength::Given(lambda) => Lambda::Given(vec![lambda]),
-        Strength::Share(0.0) => Lambda::CrossValidated(CrossValidation {
-            folds: Folds::Count(10),
-            lambdas: 100,
-            ratio: None,
-            rule: Rule::Min,
-            anew: false,
-        }),
+        Strength::Share(0.0) => cross_validated(),
         Strength::Share(share) => Lambda::Given(vec![share * largest(&x, &y) / w.alpha]),
     };
     let plan = WeightPlan::new(1, Law::Exponential, PriorWeight::Random, w.n);
@@ -155,27 +145,10 @@ fn run(name: &str, control: &Control) -> Option<()> {
     };
     let begin = busy();
     let lasso = Lasso::new(x, y, plan, options, control).ok()?;
-    let ready = busy();
-    let draws = bootstrap::run(&lasso, 1, w.draws, control).ok()?;
-    let each = (busy() - ready) * 1e3 / w.draws as f64;
-    let worst = draws.gap.iter().fold(0.0f64, |m, g| m.max(*g));
-    let active = draws.theta.iter().filter(|b| **b != 0.0).count() / w.draws - 1;
-    let rounds = draws.iterations.mapv(f64::from).mean().unwrap_or(0.0);
-    println!(
-        "{name}: {}, mode after {:.1} ms, {each:.4} ms a draw, {active} active, {rounds:.1} rounds, worst gap {worst:.1e}",
-        lasso.method.name(),
-        (ready - begin) * 1e3
-    );
-    Some(())
+    let method = lasso.method.name();
+    time_draws(name, method, &lasso, (begin, w.draws, 1), control)
 }
 
 fn main() {
-    let threads = std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    for name in std::env::args().skip(1) {
-        let done = pool.as_ref().ok().and_then(|p| p.install(|| run(&name, &Control::default())));
-        if done.is_none() {
-            eprintln!("{name} could not be run; the workloads are L1 to L5, or six numbers");
-        }
-    }
+    run_all(run, "the workloads are L1 to L5, or six numbers");
 }

@@ -4,12 +4,14 @@
 //! environment variable THREADS. Beside the family, with the number of its classes, rows, columns, density (1: a
 //! dense matrix), lambda over its largest (0: cross-validated) and draws.
 
+mod common;
+
+use common::{busy, cross_validated, run_all, time_draws};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, Poisson, StandardNormal};
 use wbb_core::data::source::Source;
-use wbb_core::engine::bootstrap;
-use wbb_core::engine::cv::{CrossValidation, Folds, Lambda, Rule};
+use wbb_core::engine::cv::Lambda;
 use wbb_core::engine::job::Control;
 use wbb_core::engine::limits::Limits;
 use wbb_core::lasso::{Glm, Options};
@@ -121,12 +123,6 @@ fn source(w: &Workload, columns: &[Vec<(usize, f64)>]) -> Option<Source> {
     Some(Source::Sparse(compressed_columns((w.n, w.p), starts, rows, values, "x").ok()?))
 }
 
-/// Time that this thread has had of a processor, in seconds: a busy machine does not change it.
-fn busy() -> f64 {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    stat.split(' ').next().and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
-}
-
 fn run(name: &str, control: &Control) -> Option<()> {
     let w = workload(name)?;
     let mut rng = ChaCha8Rng::from_seed([7; 32]);
@@ -146,15 +142,7 @@ fn run(name: &str, control: &Control) -> Option<()> {
     let lambda = if w.share > 0.0 {
         Lambda::Given(vec![w.share * largest(&x, &y, &family)])
     } else {
-        let rule = Rule::Min;
-        let folds = Folds::Count(10);
-        Lambda::CrossValidated(CrossValidation {
-            folds,
-            lambdas: 100,
-            ratio: None,
-            rule,
-            anew: false,
-        })
+        cross_validated()
     };
     let options = Options {
         lambda,
@@ -170,27 +158,10 @@ fn run(name: &str, control: &Control) -> Option<()> {
     let x = source(&w, &x)?;
     let begin = busy();
     let glm = Glm::new(x, response, Measure::Deviance, plan, options, control).ok()?;
-    let ready = busy();
-    let draws = bootstrap::run(&glm, 1, w.draws, control).ok()?;
-    let each = (busy() - ready) * 1e3 / w.draws as f64;
-    let worst = draws.gap.iter().fold(0.0f64, |m, g| m.max(*g));
-    let active = draws.theta.iter().filter(|b| **b != 0.0).count() / w.draws;
-    let rounds = draws.iterations.mapv(f64::from).mean().unwrap_or(0.0);
-    println!(
-        "{name}: {}, mode after {:.1} ms, {each:.4} ms a draw, {active} active, {rounds:.1} rounds, worst gap {worst:.1e}",
-        glm.method.name(),
-        (ready - begin) * 1e3
-    );
-    Some(())
+    let method = glm.method.name();
+    time_draws(name, method, &glm, (begin, w.draws, 0), control)
 }
 
 fn main() {
-    let threads = std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    for name in std::env::args().skip(1) {
-        let done = pool.as_ref().ok().and_then(|p| p.install(|| run(&name, &Control::default())));
-        if done.is_none() {
-            eprintln!("{name} could not be run: a family and five numbers are asked for");
-        }
-    }
+    run_all(run, "a family and five numbers are asked for");
 }

@@ -2,6 +2,9 @@
 //! profiler. `cargo run --release --example profile_mlp -- sparse dense`; threads, draws and epochs
 //! from the environment variables THREADS, DRAWS and EPOCHS.
 
+mod common;
+
+use common::{run_all, setting};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
@@ -14,10 +17,6 @@ use wbb_core::random::weights::WeightPlan;
 
 const ROWS: usize = 60_000;
 const SIDE: usize = 28;
-
-fn setting(name: &str) -> usize {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(1)
-}
 
 /// Pictures with ink in the middle, a fifth of their pixels; column-major.
 fn pictures(rng: &mut ChaCha8Rng, ink: f64) -> Vec<f64> {
@@ -74,11 +73,5 @@ fn run(name: &str, control: &Control) -> Option<()> {
 }
 
 fn main() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(setting("THREADS")).build();
-    for name in std::env::args().skip(1) {
-        let done = pool.as_ref().ok().and_then(|p| p.install(|| run(&name, &Control::default())));
-        if done.is_none() {
-            eprintln!("{name} could not be run; there are sparse and dense");
-        }
-    }
+    run_all(run, "there are sparse and dense");
 }
