@@ -4,7 +4,7 @@ use super::attempt::{Attempt, Setting};
 use super::measure::{area, misclassified};
 use super::pass::pass;
 use super::problem::Glm;
-use super::reweighted::settle_intercept;
+use super::reweighted::settle_start;
 use super::solve::solve;
 use super::task::Task;
 use crate::engine::cv::{Ahead, CrossValidated, Ending, Path};
@@ -84,8 +84,8 @@ impl CrossValidated for Folding<'_> {
     ) -> Result<Vec<Path>, Error> {
         let glm = self.glm;
         let mut folds: Vec<Fold> = group.iter().map(|&f| self.fold(of_row, f)).collect();
-        for fold in folds.iter_mut().filter(|_| !glm.data.likelihood.coupled()) {
-            settle_intercept(&glm.data, &mut fold.fit.task, control)?;
+        for fold in &mut folds {
+            settle_start(&glm.data, &mut fold.fit.task, control)?;
         }
         let whole = group == [0];
         let setting =

@@ -247,6 +247,16 @@ pub fn settle_intercept(data: &Data, task: &mut Task, control: &Control) -> Resu
     Ok(())
 }
 
+/// The same where a path begins, so that nothing comes in with its first lambda; of rows that are many, of which nothing is
+/// to be kept, or depend on each other it is left as near as the gap of its solution says. True if it was not left.
+pub fn settle_start(data: &Data, task: &mut Task, control: &Control) -> Result<bool, Error> {
+    let settles = !data.likelihood.coupled() && !data.is_long();
+    if settles {
+        settle_intercept(data, task, control)?;
+    }
+    Ok(settles)
+}
+
 /// What is known of the rows at a place.
 struct Rows {
     weights: Vec<f64>,

@@ -6,7 +6,7 @@ use super::cv::Folding;
 use super::model::Model;
 use super::pass::pass_alone;
 use super::problem::{Glm, is_endless};
-use super::reweighted::settle_intercept;
+use super::reweighted::settle_start;
 use super::solve::solve;
 use super::task::{Data, Found};
 use crate::data::design::Design;
@@ -198,9 +198,7 @@ impl Glm {
         let mut attempt = Attempt::from(task);
         let setting = Setting { alone: true, ..self.setting(self.options.limits.tolerance) };
         solve(setting, std::slice::from_mut(&mut attempt), control)?;
-        // A path begins there, and nothing is to come in with its first lambda.
-        if !self.data.likelihood.coupled() {
-            settle_intercept(&self.data, &mut attempt.task, control)?;
+        if settle_start(&self.data, &mut attempt.task, control)? {
             pass_alone(&self.data, &mut attempt.task, control)?;
         }
         // As glmnet does, ridge borrows its path from a mixing of 0.001.
