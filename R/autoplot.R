@@ -123,15 +123,13 @@ gg_density <- function(data) {
 # In a small picture labels at the edges of a panel would run into those of the next, or out of the picture.
 inner_breaks <- function(count) {
   function(limits) {
-    inside <- function(count) {
-      at <- pretty(limits, count)
-      at[abs(at - mean(limits)) <= 0.42 * diff(limits)]
+    # One number is no scale: as few more as are needed.
+    for (more in count + 0:(2 * count)) {
+      at <- pretty(limits, more)
+      at <- at[abs(at - mean(limits)) <= 0.42 * diff(limits)]
+      if (length(at) > 1L) return(at)
     }
-    found <- inside(count)
-    if (length(found) > 1L) return(found)
-    # One number is no scale.
-    finer <- c(inside(2 * count), inside(3 * count))
-    if (length(finer)) unique(range(finer)) else mean(limits)
+    mean(limits)
   }
 }
 

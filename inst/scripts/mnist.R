@@ -29,6 +29,9 @@ write_results <- function(results, name) {
   file <- file.path(results_folder, name)
   results <- do.call(rbind, results)
   results$date <- format(Sys.Date())
+  # Both are installed, so they are small.
+  numbers <- vapply(results, is.double, NA)
+  results[numbers] <- lapply(results[numbers], signif, 6)
   write.csv(results, file, row.names = FALSE)
   cat("written to", file, "\n")
 }

@@ -179,6 +179,8 @@ wanted <- if (nzchar(asked$only)) strsplit(asked$only, ",")[[1L]] else names(par
 table <- if (nzchar(asked$only) && file.exists(asked$out)) utils::read.csv(asked$out) else NULL
 for (part in wanted) {
   table <- rbind(table[table$what != part, ], parts[[part]]())
-  utils::write.csv(table, asked$out, row.names = FALSE)
+  # It is installed, so it is small.
+  quoted <- which(vapply(table, function(column) any(grepl(",", column)), NA))
+  utils::write.csv(table, asked$out, row.names = FALSE, na = "", quote = quoted)
 }
 print(table)
