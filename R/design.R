@@ -212,8 +212,11 @@ formula_design <- function(frame_call, values, response = check_response, contra
   frame_call[given] <- lapply(given, as.name)
   refuse_bars(values$formula)
   frame_call$drop.unused.levels <- TRUE
+  omission <- quick_omission(frame_call, values)
+  if (!is.null(omission)) frame_call$na.action <- omission
   frame_call[[1L]] <- quote(stats::model.frame)
   frame <- formula_error(eval(frame_call, values))
+  Sys.sleep(0)
   terms <- attr(frame, "terms")
   if (attr(terms, "response") == 0L) {
     bad_argument("formula", "have a response on its left", NULL, "has none")
@@ -227,12 +230,13 @@ formula_design <- function(frame_call, values, response = check_response, contra
   }
   check_contrasts(contrasts, frame)
   check_levels(frame, terms)
-  x <- formula_error(stats::model.matrix(terms, frame, contrasts.arg = contrasts), if (is.null(contrasts)) "formula" else "contrasts")
-  contrasts <- attr(x, "contrasts")
-  term <- attr(terms, "term.labels")[attr(x, "assign")]
-  x <- drop_intercept(x)
+  columns <- formula_error(model_columns(terms, frame, contrasts), if (is.null(contrasts)) "formula" else "contrasts")
+  contrasts <- columns$contrasts
+  term <- attr(terms, "term.labels")[columns$assign]
+  x <- columns$x
   check_finite_x(x, "data")
-  y <- stats::model.response(frame, "any")
+  # Without names, unlike model.response(): a text for each row is made as soon as they are copied.
+  y <- frame[[1L]]
   design <- list(
     x = x, y = response(y, deparse1(terms[[2L]]), nrow(x)),
     names = column_names(x), term = term, row_names = row.names(frame), named = TRUE,
@@ -275,11 +279,16 @@ formula_error <- function(expr, argument = "formula") {
   })
 }
 
-drop_intercept <- function(x) {
-  keep <- attr(x, "assign") != 0L
-  x <- x[, keep, drop = FALSE]
-  if (!is.double(x)) storage.mode(x) <- "double"
-  x
+# na.omit() and na.exclude() copy all columns also where nothing is missing, which is most of the time that large data take on
+# their way to a model frame: instead of them a function that looks first. NULL where model.frame() has another.
+quick_omission <- function(frame_call, values) {
+  given <- "na.action" %in% names(frame_call)
+  # As for lm(), data may bring their own.
+  if (!given && !is.null(attr(get0("data", values, inherits = FALSE), "na.action"))) return(NULL)
+  action <- if (given) formula_error(eval(frame_call$na.action, values), "na.action") else getOption("na.action")
+  if (is.character(action)) action <- get0(action[1L], values, mode = "function")
+  if (!identical(action, stats::na.omit) && !identical(action, stats::na.exclude)) return(NULL)
+  function(object, ...) if (anyNA(object, recursive = TRUE)) action(object, ...) else object
 }
 
 # A group of a mixed model, (1 | g), would be taken for a logical column.

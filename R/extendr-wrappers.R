@@ -60,6 +60,9 @@ rust_matrix_room <- function(rows, columns, starts) .Call(wrap__rust_matrix_room
 # when all are there.
 rust_matrix_fill <- function(matrix, values, rows, most) .Call(wrap__rust_matrix_fill, matrix, values, rows, most)
 
+# Numbers of R's that R is to fill: its own functions would first put something there, of millions in one go.
+rust_room <- function(size) .Call(wrap__rust_room, size)
+
 # Start the training of networks; see R/mlp.R for the settings. `test` may be NULL.
 rust_mlp_job <- function(x, y, test, settings) .Call(wrap__rust_mlp_job, x, y, test, settings)
 

@@ -4,7 +4,7 @@
 own_columns <- function(fit) {
   check_kept(fit, "y")
   if (!is.null(fit$terms)) {
-    return(drop_intercept(stats::model.matrix(fit$terms, fit$model, contrasts.arg = fit$contrasts)))
+    return(model_columns(fit$terms, fit$model, fit$contrasts)$x)
   }
   # The generalised lasso of a signal: a coefficient for each row.
   if (is.null(fit$x)) Matrix::Diagonal(length(fit$y)) else fit$x

@@ -223,11 +223,9 @@ model.matrix.wbb <- function(object, data = NULL, ...) {
 
 # The term that each column belongs to, and the codings of factors, as model.matrix() has them.
 column_terms <- function(fit) {
-  sample <- if (is.null(fit$model)) NULL else fit$model[1L, , drop = FALSE]
-  if (is.null(sample)) return(list(NULL, fit$contrasts))
-  assign <- attr(stats::model.matrix(fit$terms, sample, contrasts.arg = fit$contrasts), "assign")
-  if (!isTRUE(fit$spec$intercept)) assign <- assign[assign != 0L]
-  list(assign, fit$contrasts)
+  if (is.null(fit$model)) return(list(NULL, fit$contrasts))
+  assign <- first_block(fit$terms, fit$model, fit$contrasts)$assign
+  list(c(if (isTRUE(fit$spec$intercept)) 0L, assign), fit$contrasts)
 }
 
 #' @rdname wbb-methods

@@ -14,9 +14,7 @@ formula_new_x <- function(fit, newdata, argument) {
   if (!is.list(newdata)) bad_argument(argument, "be a data frame", newdata)
   terms <- stats::delete.response(fit$terms)
   frame <- new_frame(fit, terms, newdata, argument)
-  drop_intercept(formula_error(
-    stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts), argument
-  ))
+  formula_error(model_columns(terms, frame, fit$contrasts), argument)$x
 }
 
 # Missing values stay: predict() refuses them, model.frame() treats them as it is told.

@@ -190,8 +190,8 @@ rows_that_count <- function(model, frame, extra) {
 }
 
 chunk_x <- function(model, frame) {
-  x <- stats::model.matrix(model$terms, frame, contrasts.arg = model$contrasts)
-  structure(drop_intercept(x), contrasts = attr(x, "contrasts"), term = attr(model$terms, "term.labels")[attr(x, "assign")])
+  block <- model_block(model$terms, frame, model$contrasts)
+  structure(block$x, contrasts = block$contrasts, term = attr(model$terms, "term.labels")[block$assign])
 }
 
 # Of the first rows, whether they count or not.

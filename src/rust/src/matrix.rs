@@ -3,6 +3,7 @@
 
 use crate::convert::{Result, reply};
 use extendr_api::prelude::*;
+use extendr_api::rtype_to_sxp;
 use wbb_core::data::blocks::Blocked;
 use wbb_core::data::source::Source;
 use wbb_core::data::store::Store;
@@ -57,6 +58,12 @@ fn rust_matrix_fill(
     most: f64,
 ) -> Robj {
     reply(matrix.fill(values, rows.as_integer_slice(), most as usize))
+}
+
+/// Numbers of R's that R is to fill: its own functions would first put something there, of millions in one go.
+#[extendr]
+fn rust_room(size: f64) -> Robj {
+    Robj::alloc_vector(rtype_to_sxp(Rtype::Doubles), size as usize)
 }
 
 fn whole(values: Option<&[i32]>) -> Result<Vec<usize>> {
@@ -117,4 +124,5 @@ extendr_module! {
     mod matrix;
     fn rust_matrix_room;
     fn rust_matrix_fill;
+    fn rust_room;
 }
