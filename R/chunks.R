@@ -14,10 +14,15 @@ chunk_pause <- 0.02
 run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), packages = "wbb", stage = "draws") {
   crew <- list2env(list(
     chunks = chunks, tries = integer(length(chunks)), waiting = seq_along(chunks), running = list(), faults = list(),
-    done = 0, going = TRUE, dead = NULL
+    done = 0, going = TRUE, dead = NULL, last = NULL
   ))
   plan <- future::plan("list")
-  on.exit(if (isTRUE(crew$replanned)) future::plan(plan, .cleanup = FALSE, .init = FALSE))
+  # batchtools asks Slurm for the jobs of $USER, which containers seldom set, and takes those it is not told of for dead.
+  if (inherits(plan[[1L]], "batchtools") && Sys.getenv("USER") == "") {
+    Sys.setenv(USER = Sys.info()[["effective_user"]])
+    on.exit(Sys.unsetenv("USER"), add = TRUE)
+  }
+  on.exit(if (isTRUE(crew$replanned)) future::plan(plan, .cleanup = FALSE, .init = FALSE), add = TRUE)
   file <- tempfile("wbb-run-")
   file.create(file)
   on.exit(unlink(file), add = TRUE)
@@ -37,7 +42,7 @@ run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), p
     progress_update(bar, list(stage = stage, done = crew$done, total = total))
     Sys.sleep(chunk_pause)
   }
-  crew$faults[as.character(crew$waiting)] <- "no worker is left"
+  crew$faults[as.character(crew$waiting)] <- paste(c("no worker is left", crew$last), collapse = " after the fault: ")
   crew$faults
 }
 
@@ -126,6 +131,7 @@ end_chunks <- function(crew, take) {
 }
 
 try_again <- function(crew, at, error) {
+  crew$last <- conditionMessage(error)
   if (crew$tries[at] < chunk_tries) {
     crew$waiting <- c(crew$waiting, at)
   } else {
