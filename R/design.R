@@ -62,24 +62,6 @@ check_extent <- function(x, argument) {
   }
 }
 
-numeric_x <- function(x, argument) {
-  if (is.matrix(x) && is.double(x)) return(x)
-  if (is(x, "dgCMatrix")) return(x)
-  if (is(x, "sparseMatrix")) {
-    return(as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix"))
-  }
-  if (is(x, "Matrix")) x <- as.matrix(x)
-  if (!is.matrix(x)) {
-    bad_argument(argument, "be a matrix, a data frame or a sparse Matrix", x,
-      advice = if (is.character(x)) "A formula is written without quotes." else if (is.atomic(x)) paste0("Use `as.matrix(", argument, ")` for a single column, `t(", argument, ")` for a single row."))
-  }
-  if (!(is.numeric(x) || is.logical(x))) {
-    bad_argument(argument, "be numeric", x, paste("is a", typeof(x), "matrix"))
-  }
-  if (!is.double(x)) storage.mode(x) <- "double"
-  x
-}
-
 check_finite_x <- function(x, argument) {
   values <- if (is.matrix(x)) x else x@x
   if (!length(values) || !anyNA(job_extent(values))) return(invisible())

@@ -15,7 +15,7 @@ fast_model <- function(model, statistic, given) {
   estimated <- !is.na(stats::coef(model))
   columns <- x[, estimated & !(intercept & seq_along(estimated) == 1L), drop = FALSE]
   if (!ncol(columns)) return("it has no columns")
-  if (!is.double(columns)) storage.mode(columns) <- "double"
+  columns <- as_doubles(columns)
   weights <- if (inherits(model, "glm")) model$prior.weights else model$weights
   if (can_lose_rank(model, given)) return("rows of weight zero may leave a coefficient undetermined")
   list(

@@ -36,8 +36,7 @@ model_block <- function(terms, frame, contrasts) {
   assign <- attr(x, "assign")
   contrasts <- attr(x, "contrasts")
   x <- x[, assign != 0L, drop = FALSE]
-  if (!is.double(x)) storage.mode(x) <- "double"
-  list(x = x, assign = assign[assign != 0L], contrasts = contrasts)
+  list(x = as_doubles(x), assign = assign[assign != 0L], contrasts = contrasts)
 }
 
 # With what model.matrix() asks a model frame for, and without a text for the name of each row.

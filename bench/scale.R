@@ -65,19 +65,28 @@ read_all <- function(source) {
   stopifnot(count == rows)
 }
 
-# One weighted fit, a part of the rows at a time.
+# One fit of as many rows: biglm and speedglm weight them and take a part at a time, biglasso does a lasso without weights.
 peer_fit <- function(package) {
   held <- make_rows(1)
   held$w <- stats::rexp(size)
   # Where speedlm() looks for its weights.
   assign("held", held, globalenv())
-  if (package == "biglm") {
-    fit <- biglm::biglm(form, held, weights = ~w)
-    for (part in seq_len(share)[-1]) fit <- stats::update(fit, held)
-  } else {
-    fit <- speedglm::speedlm(form, held, weights = held$w)
-    for (part in seq_len(share)[-1]) fit <- speedglm::updateWithMoreData(fit, held, weights = held$w)
-  }
+  switch(package,
+    biglm = function() {
+      fit <- biglm::biglm(form, held, weights = ~w)
+      for (part in seq_len(share)[-1]) fit <- stats::update(fit, held)
+    },
+    speedglm = function() {
+      fit <- speedglm::speedlm(form, held, weights = held$w)
+      for (part in seq_len(share)[-1]) fit <- speedglm::updateWithMoreData(fit, held, weights = held$w)
+    },
+    biglasso = {
+      x <- bigmemory::big.matrix(share * size, p)
+      for (part in seq_len(share)) x[seq_len(size) + (part - 1) * size, ] <- as.matrix(held[names_x])
+      y <- rep(held$y, share)
+      function() biglasso::biglasso(x, y, lambda = 0.01 * stats::sd(y))
+    }
+  )
 }
 
 # A logistic lasso: rows are kept, in a file or in memory.
@@ -110,7 +119,7 @@ work <- function() {
       # Where the second file begins is found in a pass of its own, which is no part of what workers share.
       function() pass(source, backend = "future")
     },
-    peer = function() peer_fit(kind),
+    peer = peer_fit(kind),
     logistic = function() logistic(kind == "file")
   )
 }
@@ -193,7 +202,7 @@ one <- lapply(kinds, function(kind) measure(child = "pass", kind = kind, threads
 two <- measure(child = "pass", kind = "CSV", threads = 2)
 few <- measure(child = "pass", kind = "CSV", threads = 2, count = 100)
 workers <- lapply(c(1, 2), function(count) measure(child = "workers", workers = count, count = draws / 4))
-peers <- Filter(function(package) requireNamespace(package, quietly = TRUE), c("biglm", "speedglm"))
+peers <- Filter(function(package) requireNamespace(package, quietly = TRUE), c("biglm", "speedglm", "biglasso"))
 fits <- lapply(peers, function(package) measure(child = "peer", kind = package))
 kept <- lapply(c("file", "memory"), function(kind) measure(child = "logistic", kind = kind))
 
@@ -216,9 +225,9 @@ lines <- c(
   sprintf("Two CSV files, %s draws: one worker %.1f s, two workers %.1f s, %.2f times as fast. Both count the rows of the first file before.",
     number(draws / 4), workers[[1L]][["seconds"]], workers[[2L]][["seconds"]], workers[[1L]][["seconds"]] / workers[[2L]][["seconds"]]), "",
   if (length(peers)) {
-    sprintf("One weighted fit of as many rows from memory by %s: %.1f s (%s rows, counted up); our pass is %s draws.", peers, take(fits) * up, number(share * size), number(draws))
+    sprintf("One fit of as many rows from memory by %s: %.1f s (%s rows, counted up); our pass is %s draws.", peers, take(fits) * up, number(share * size), number(draws))
   } else {
-    "biglm and speedglm were not there to compare with."
+    "biglm, speedglm and biglasso were not there to compare with."
   }, "",
   sprintf("A logistic lasso of %s of the rows, 100 draws, one thread: %.1f s from rows that are kept in a file (%.0f MB of memory), %.1f s from a data frame.",
     number(min(rows, 2e5)), kept[[1L]][["seconds"]], kept[[1L]][["own"]], kept[[2L]][["seconds"]])

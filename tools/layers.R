@@ -2,7 +2,7 @@
 # of a call"; files that are not named there come last: what fits answer, and pictures.
 layers <- list(
   "check", "progress", c("run", "chunks", "law", "draw-weights"), "settings", c("path", "result", "linear", "words"), c("partial", "loop"), c("trust", "fit"),
-  c("design", "model-columns", "newdata", "response", "family"), c("source", "source-readers", "source-design", "compressed"), "interface",
+  c("design", "model-columns", "numeric-x", "newdata", "response", "family"), c("source", "source-readers", "source-design", "compressed"), "interface",
   c("lasso", "lasso-settings", "moments", "moments-check", "source-rows", "trendfilter", "genlasso", "bridge", "marglik", "laplace", "mlp", "mlp-data", "mlp-layers", "mlp-training", "idx", "data",
     "wbb", "wbb-model", "refit", "fast", "statistics")
 )
