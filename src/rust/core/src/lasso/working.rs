@@ -221,14 +221,15 @@ impl WorkingSet {
         Entering { columns, many: 10 * violated > support }
     }
 
-    /// Would the Gram matrix of all columns cost less than another round for those that turn out to be
-    /// missing, where these enter?
+    /// Would the Gram matrix of all columns, and sweeps on its longer rows, cost less than another round for those
+    /// that turn out to be missing, where these enter?
     fn rest_is_cheap(&self, data: &Data, entering: usize) -> bool {
         let (rows, p) = (data.design.rows as f64, data.design.cols as f64);
         let m = (self.columns.len() + entering) as f64;
         let products =
             if data.design.is_sparse() { data.design.size() as f64 / p } else { 0.5 * rows };
-        products * (p * p - m * m) < m.powi(3) / 3.0 + ROUND_SWEEPS * m * p
+        let sweeps = |length: f64| ROUND_SWEEPS * m * length;
+        products * (p * p - m * m) + sweeps(p - m) < m.powi(3) / 3.0 + sweeps(m)
     }
 
     /// Whether a Gram matrix of the columns that enter would soon be of no use: most of a start's
@@ -342,6 +343,39 @@ fn mirror(gram: &mut Array2<f64>, old: usize, m: usize) {
                     gram[[row, column]] = gram[[column, row]];
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::design::Design;
+    use crate::data::source::Source;
+
+    /// Every `apart`-th entry is not zero.
+    fn data(rows: usize, cols: usize, apart: usize) -> Data {
+        let entry = |k: usize| if k % apart == 0 { (k as f64).sin() } else { 0.0 };
+        let x: Vec<f64> = (0..rows * cols).map(entry).collect();
+        let source = if apart > 1 {
+            Source::without_zeros(&x, rows, cols)
+        } else {
+            Source::dense(&x, rows, cols)
+        };
+        let design = Design::new(source, true, |_| 1.0, || Ok::<(), ()>(())).unwrap();
+        Data { design: design.into(), y: vec![0.0; rows], intercept: true }
+    }
+
+    #[test]
+    fn all_columns_come_in_where_few_are_left_and_not_where_products_are_cheap_alone() {
+        let set = |data: &Data| WorkingSet::new(data.design.cols);
+        let square = data(150, 150, 1);
+        assert!(set(&square).rest_is_cheap(&square, 130));
+        assert!(!set(&square).rest_is_cheap(&square, 60));
+        // An entry a column: products cost nothing, rows of the Gram matrix and the memory for it do.
+        let wide = data(60, 6000, 61);
+        for entering in [20, 60, 500] {
+            assert!(!set(&wide).rest_is_cheap(&wide, entering), "{entering}");
         }
     }
 }
