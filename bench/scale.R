@@ -201,7 +201,7 @@ reading <- lapply(kinds, function(kind) measure(child = "read", kind = kind))
 one <- lapply(kinds, function(kind) measure(child = "pass", kind = kind, threads = 1))
 two <- measure(child = "pass", kind = "CSV", threads = 2)
 few <- measure(child = "pass", kind = "CSV", threads = 2, count = 100)
-workers <- lapply(c(1, 2), function(count) measure(child = "workers", workers = count, count = draws / 4))
+workers <- lapply(c(1, 2), function(count) measure(child = "workers", workers = count))
 peers <- Filter(function(package) requireNamespace(package, quietly = TRUE), c("biglm", "speedglm", "biglasso"))
 fits <- lapply(peers, function(package) measure(child = "peer", kind = package))
 kept <- lapply(c("file", "memory"), function(kind) measure(child = "logistic", kind = kind))
@@ -223,7 +223,7 @@ lines <- c(
   sprintf("| %s | %.1f | %.1f | %.2f | %.0f | %.0f |", kinds, take(reading), take(one), ratio, take(one, "own"), take(one, "all")), "",
   sprintf("From CSV on two threads: %.1f s; 100 draws: %.1f s.", two[["seconds"]], few[["seconds"]]), "",
   sprintf("Two CSV files, %s draws: one worker %.1f s, two workers %.1f s, %.2f times as fast. Both count the rows of the first file before.",
-    number(draws / 4), workers[[1L]][["seconds"]], workers[[2L]][["seconds"]], workers[[1L]][["seconds"]] / workers[[2L]][["seconds"]]), "",
+    number(draws), workers[[1L]][["seconds"]], workers[[2L]][["seconds"]], workers[[1L]][["seconds"]] / workers[[2L]][["seconds"]]), "",
   if (length(peers)) {
     sprintf("One fit of as many rows from memory by %s: %.1f s (%s rows, counted up); our pass is %s draws.", peers, take(fits) * up, number(share * size), number(draws))
   } else {

@@ -174,13 +174,14 @@ impl WorkingSet {
         let fresh = || Box::new(Descent::new(data, task));
         let mut descent = self.descent.take().filter(|d| d.suits(data)).unwrap_or_else(fresh);
         let grew = descent.admit(data, &columns, control)?;
+        // What others only start from is taken as it is.
+        let loose = tolerance > LOOSE;
+        let fine = if loose { MISS * tolerance } else { may_miss(task, MISS * tolerance) };
+        let fine = fine * FINER.powi(self.in_vain as i32);
         // While columns are missing, no more than that shows.
-        let fine = may_miss(task, MISS * tolerance) * FINER.powi(self.in_vain as i32);
         let lacking = grew && columns.len() < data.design.cols;
         let precision = if lacking { fine.max(COARSE * gap) } else { fine };
         self.in_vain += u32::from(precision == fine);
-        // What others only start from is taken as it is.
-        let loose = tolerance > LOOSE;
         let reached = if loose {
             descent.approach(data, task, precision, SHORT, control)?;
             true

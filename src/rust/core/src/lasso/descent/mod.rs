@@ -9,20 +9,21 @@
 //! Tried for draws on sparse columns: eight of them side by side, residuals and weights of a row in one vector. A sweep
 //! costs about 2.7 of those of one draw, but a small prior weight makes a draw take hundreds of sweeps where others take
 //! tens: two to three are at work on average. 5,000 × 10,000, 1 %: 267 ms a draw for 311; 5,000 × 50,000, 0.1 %: 208 for
-//! 134; 200 × 3,000, 1 %: 177 for 103. Asking the memory for columns ahead, and combinations of eight to fourteen
-//! iterates for six, change little.
+//! 134; 200 × 3,000, 1 %: 177 for 103. Asking the memory for columns ahead, combinations of eight to fourteen
+//! iterates for six, and looks at only those zeros whose slopes are near their λ, change little.
 
 mod columns;
+mod cost;
 mod extrapolate;
 mod leap;
 
 use super::task::{Data, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::linalg::cholesky::Cholesky;
 use crate::linalg::lanes::dispatch;
 use crate::penalty::step;
 use columns::{Column, DenseColumns, Packed, Roots, SparseColumns};
+pub use cost::{descent_cost, exact_cost};
 pub use extrapolate::{Extrapolation, Terms};
 
 const OUT: u32 = u32::MAX;
@@ -36,18 +37,6 @@ const WINDOW: u32 = 60;
 const HASTY: f64 = 0.3;
 /// What a descent may cost however near its end it seems to be, beside the equations.
 const LONGEST: f64 = 4.0;
-/// What a number of a column costs in a step, beside a multiplication of a dense product: the loops
-/// wait for memory, those of sparse columns for each of their numbers.
-const DENSE: f64 = 3.0;
-const SPARSE: f64 = 24.0;
-
-/// What steps of Newton by conjugate gradients cost, in sweeps.
-const LEAPS: f64 = 500.0;
-
-/// What the exact step costs beside the products of columns, in cubes of their number: one factor of their
-/// Gram matrix is a sixth.
-const FACTORS: f64 = 0.5;
-
 /// Where a descent stands, on its columns: β, and √w (y − ȳ − Xβ) less `level` times √w.
 #[derive(Clone, Default)]
 pub struct State {
@@ -67,7 +56,6 @@ pub struct Descent {
     ridge: Vec<f64>,
     state: State,
     extrapolation: Extrapolation,
-    factor: Cholesky,
 }
 
 /// How far the last sweep was from one that changes nothing: the largest change of a slope as a part of
@@ -100,7 +88,6 @@ impl Descent {
             ridge: Vec::new(),
             state: State::default(),
             extrapolation: Extrapolation::default(),
-            factor: Cholesky::default(),
         }
     }
 
@@ -250,42 +237,6 @@ impl Descent {
             Packed::Sparse(columns) => sweep_sparse(columns, &problem, state),
         }
     }
-
-    /// What a sweep costs, in multiplications of a dense product.
-    fn cost(&self, which: &[usize]) -> f64 {
-        let each = if matches!(self.packed, Packed::Dense(_)) { DENSE } else { SPARSE };
-        2.0 * each * self.packed.size(which) as f64
-    }
-
-    /// What it costs to solve the equations of a support, with signs that change on the way.
-    fn equations(&self, support: &[usize]) -> f64 {
-        let leaps = match &self.packed {
-            Packed::Dense(_) => f64::INFINITY,
-            Packed::Sparse(_) => LEAPS * self.cost(support),
-        };
-        self.exact(support).min(leaps)
-    }
-
-    /// What the Gram matrix of a support and some factors of it cost.
-    fn exact(&self, support: &[usize]) -> f64 {
-        let m = support.len() as f64;
-        match &self.packed {
-            Packed::Dense(columns) => exact_cost(0.5 * m * columns.rows as f64, m),
-            Packed::Sparse(_) => exact_cost(self.packed.size(support) as f64, m),
-        }
-    }
-}
-
-/// What the Gram matrix of m columns and some factors of it cost.
-pub fn exact_cost(entries: f64, m: f64) -> f64 {
-    m * entries + FACTORS * m * m * m
-}
-
-/// What a descent to the tolerance of a draw costs, by theory: extrapolated sweeps converge with the root
-/// of the condition number, ((1 + √q)/(1 − √q))² for m columns of n random rows, q = m/n.
-pub fn descent_cost(entries: f64, m: f64, n: f64, sparse: bool) -> f64 {
-    let root = (m / n).min(0.98).sqrt();
-    2.0 * if sparse { SPARSE } else { DENSE } * entries * 9.0 * (1.0 + root) / (1.0 - root)
 }
 
 /// What a sweep needs beside the columns.
