@@ -69,13 +69,13 @@ spec_kinds <- list(
   number = list(
     is = is_number,
     of = c("n", "p", "draws", "burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay", "momentum", "n_test", "order",
-      "tolerance", "max_iterations", "nfolds", "nlambda", "penalties", "refit")
+      "classes", "tolerance", "max_iterations", "nfolds", "nlambda", "penalties", "refit")
   ),
   word = list(is = is_word, of = c("family", "prior_weight", "road", "batches", "lambda_rule", "on_error", "title", "cv_measure")),
   flag = list(is = is.logical, of = c("intercept", "named", "signal", "standardize", "summed")),
   numbers = list(
     is = is.numeric,
-    of = c("classes", "center", "scale", "y_center", "y_scale", "case_weights", "cluster", "strata", "offset", "status", "penalty_factor", "hidden")
+    of = c("center", "scale", "y_center", "y_scale", "case_weights", "cluster", "strata", "offset", "status", "penalty_factor", "hidden")
   ),
   text = list(is = is.character, of = c("names", "columns", "by_row", "notes", "keep")),
   law = list(is = function(value) inherits(value, "wbb_law") && is.list(value) && is_word(value$name), of = "weights"),
@@ -168,13 +168,15 @@ rows_fault <- function(fit, lambdas, needed) {
   if (is.null(fit$terms) != is.null(fit$formula)) return(paste0("it lacks `", if (is.null(fit$terms)) "terms" else "formula", "`"))
   if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
   if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
+  # Levels of what is not there would become a column of their own.
+  variables <- if (!is.null(fit$terms)) vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
+  if (!all(names(fit$xlevels) %in% variables) || length(fit$xlevels) > length(names(fit$xlevels))) return("its `xlevels` are not those of its `terms`")
   # Rows need not be kept.
   if (is.null(fit[["y"]])) return(if (!is.null(fit[["x"]]) || !is.null(fit$model)) "it lacks `y`")
   if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n || anyNA(fit$y)) return(paste("its `y` is not of", counted(n, "number")))
   if (is.null(fit$fitted) && "fitted" %in% needed$fit) return("it lacks `fitted`")
   if (!is.null(fit[["x"]]) && (is.character(fit[["x"]]) || NROW(fit[["x"]]) != n)) return(paste("its `x` has not", counted(n, "row")))
   if (is.null(fit$terms)) return(NULL)
-  variables <- vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
   if (!is.data.frame(fit$model) || nrow(fit$model) != n || !all(variables %in% names(fit$model))) {
     return("its `model` is not that of its `terms`")
   }

@@ -137,4 +137,7 @@ test_that("parts that methods use without a look are of their kinds", {
   expect_error(coef(changed(network, c("spec", "columns"), letters)), "does not name its", class = "wbb_error_fit")
   expect_error(summary(changed(network, "call", 3)), "its `call` is 3", class = "wbb_error_fit")
   expect_error(plot(changed(chosen, "y", rep(NA_real_, 442))), "its `y` is not of", class = "wbb_error_fit")
+  expect_error(print(changed(chosen, c("spec", "classes"), NA_real_)), "the `classes` of its `spec`", class = "wbb_error_fit")
+  expect_error(predict(changed(chosen, "xlevels", list(gamma = "a")), diabetes[1:2, ]), "its `xlevels`", class = "wbb_error_fit")
+  expect_error(predict(changed(chosen, "xlevels", "a"), diabetes[1:2, ]), "its `xlevels`", class = "wbb_error_fit")
 })
