@@ -109,8 +109,9 @@ draws_fault <- function(fit, draws, coefficients, lambdas) {
   if (coefficients == 0L) {
     if (is.null(fit$draws)) return(NULL)
     if (!is.list(fit$draws) || length(fit$draws) != draws) return(paste("its `draws` are not a list of length", draws))
-    solved <- !failed_status(fit$diagnostics$status)
-    return(if (!all(vapply(fit$draws, is.raw, NA)[solved])) "its `draws` are no networks")
+    solved <- fit$draws[!failed_status(fit$diagnostics$status)]
+    if (!all(vapply(solved, is.raw, NA))) return("its `draws` are no networks")
+    return(if (!all(lengths(solved) == network_bytes(fit$spec))) "its `draws` are networks of another size")
   }
   shape <- c(draws, coefficients, if (lambdas > 1L) lambdas)
   if (!is.numeric(fit$draws) || !identical(as.double(dim(fit$draws)), as.double(shape))) {
@@ -168,6 +169,8 @@ rows_fault <- function(fit, lambdas, needed) {
   if (is.null(fit$terms) != is.null(fit$formula)) return(paste0("it lacks `", if (is.null(fit$terms)) "terms" else "formula", "`"))
   if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
   if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
+  coded <- vapply(fit$coding, function(columns) max(1, NCOL(columns) * !is.null(columns)), 0)
+  if (!is.null(fit$coding) && sum(coded) != fit$spec$p) return("its `coding` is of other columns")
   # Levels of what is not there would become a column of their own.
   variables <- if (!is.null(fit$terms)) vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
   if (!all(names(fit$xlevels) %in% variables) || length(fit$xlevels) > length(names(fit$xlevels))) return("its `xlevels` are not those of its `terms`")

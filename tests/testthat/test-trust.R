@@ -140,4 +140,10 @@ test_that("parts that methods use without a look are of their kinds", {
   expect_error(print(changed(chosen, c("spec", "classes"), NA_real_)), "the `classes` of its `spec`", class = "wbb_error_fit")
   expect_error(predict(changed(chosen, "xlevels", list(gamma = "a")), diabetes[1:2, ]), "its `xlevels`", class = "wbb_error_fit")
   expect_error(predict(changed(chosen, "xlevels", "a"), diabetes[1:2, ]), "its `xlevels`", class = "wbb_error_fit")
+  expect_error(as.matrix(changed(network, c("spec", "hidden"), 7)), "networks of another size", class = "wbb_error_fit")
+  coded <- quick(data.frame(g = rep(c("a", "b"), 10), v = 1:20), sqrt(1:20))
+  expect_null(fit_fault(coded))
+  for (coding in list(structure(list(), names = character()), coded$coding["v"])) {
+    expect_error(predict(changed(coded, "coding", coding), data.frame(g = "a", v = 1)), "its `coding`", class = "wbb_error_fit")
+  }
 })
