@@ -71,7 +71,7 @@ spec_kinds <- list(
     of = c("n", "p", "draws", "burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay", "momentum", "n_test", "order",
       "classes", "tolerance", "max_iterations", "nfolds", "nlambda", "penalties", "refit")
   ),
-  word = list(is = is_word, of = c("family", "prior_weight", "road", "batches", "lambda_rule", "on_error", "title", "cv_measure")),
+  word = list(is = is_word, of = c("family", "road", "batches", "lambda_rule", "on_error", "title", "cv_measure")),
   flag = list(is = is.logical, of = c("intercept", "named", "signal", "standardize", "summed")),
   numbers = list(
     is = is.numeric,
@@ -80,6 +80,7 @@ spec_kinds <- list(
   text = list(is = is.character, of = c("names", "columns", "by_row", "notes", "keep")),
   law = list(is = function(value) inherits(value, "wbb_law") && is.list(value) && is_word(value$name), of = "weights"),
   # Words that are looked up.
+  prior_weight = list(is = function(value) is_word(value) && value %in% c("random", "fixed", "coef"), of = "prior_weight"),
   activation = list(is = function(value) is_word(value) && value %in% c("relu", "tanh", "identity"), of = "activation"),
   init = list(is = function(value) is_word(value) && value %in% c("trained", "shared", "fresh"), of = "init"),
   optimizer = list(is = function(value) is_word(value) && value %in% c("sgd", "momentum", "adam"), of = "optimizer")
@@ -170,7 +171,7 @@ rows_fault <- function(fit, lambdas, needed) {
   if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
   if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
   coded <- vapply(fit$coding, function(columns) max(1, NCOL(columns) * !is.null(columns)), 0)
-  if (!is.null(fit$coding) && sum(coded) != fit$spec$p) return("its `coding` is of other columns")
+  if (!is.null(fit$coding) && !identical(sum(coded), as.double(fit$spec$p))) return("its `coding` is of other columns")
   # Levels of what is not there would become a column of their own.
   variables <- if (!is.null(fit$terms)) vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
   if (!all(names(fit$xlevels) %in% variables) || length(fit$xlevels) > length(names(fit$xlevels))) return("its `xlevels` are not those of its `terms`")

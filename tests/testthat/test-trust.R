@@ -146,4 +146,6 @@ test_that("parts that methods use without a look are of their kinds", {
   for (coding in list(structure(list(), names = character()), coded$coding["v"])) {
     expect_error(predict(changed(coded, "coding", coding), data.frame(g = "a", v = 1)), "its `coding`", class = "wbb_error_fit")
   }
+  expect_error(print(changed(trend, "coding", list(g = NULL, v = matrix(1)))), "its `coding`", class = "wbb_error_fit")
+  expect_error(print(changed(chosen, c("spec", "prior_weight"), "none")), "the `prior_weight` of its `spec`", class = "wbb_error_fit")
 })
