@@ -80,6 +80,8 @@ spec_kinds <- list(
   text = list(is = is.character, of = c("names", "columns", "by_row", "notes", "keep")),
   law = list(is = function(value) inherits(value, "wbb_law") && is.list(value) && is_word(value$name), of = "weights"),
   # Words that are looked up.
+  # A pool of as many as any number says would be made, one after the other.
+  threads = list(is = function(value) is_number(value) && value >= 1 && value <= most_threads, of = "threads"),
   prior_weight = list(is = function(value) is_word(value) && value %in% c("random", "fixed", "coef"), of = "prior_weight"),
   activation = list(is = function(value) is_word(value) && value %in% c("relu", "tanh", "identity"), of = "activation"),
   init = list(is = function(value) is_word(value) && value %in% c("trained", "shared", "fresh"), of = "init"),

@@ -148,4 +148,7 @@ test_that("parts that methods use without a look are of their kinds", {
   }
   expect_error(print(changed(trend, "coding", list(g = NULL, v = matrix(1)))), "its `coding`", class = "wbb_error_fit")
   expect_error(print(changed(chosen, c("spec", "prior_weight"), "none")), "the `prior_weight` of its `spec`", class = "wbb_error_fit")
+  for (threads in list(1e6, 0, "2", c(1, 2))) {
+    expect_error(predict(changed(chosen, c("spec", "threads"), threads), diabetes[1:2, ]), "the `threads` of its `spec`", class = "wbb_error_fit")
+  }
 })
