@@ -16,7 +16,8 @@ check_fit <- function(fit) {
   invisible(fit)
 }
 
-# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`.
+# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`; for networks
+# how many bytes one has, by the `spec`.
 needed_parts <- function(fit) UseMethod("needed_parts")
 
 #' @export
@@ -55,7 +56,7 @@ fit_fault <- function(fit) {
   if (!is_number(draws)) return("its `spec` does not say which draws it has")
   lambdas <- max(1L, length(fit$lambda))
   fault <- measures_fault(fit, draws, lambdas, needed)
-  if (is.null(fault)) fault <- draws_fault(fit, draws, length(fit$spec$names), lambdas)
+  if (is.null(fault)) fault <- draws_fault(fit, draws, length(fit$spec$names), lambdas, needed)
   if (is.null(fault)) fault <- rows_fault(fit, lambdas, needed)
   fault
 }
@@ -107,14 +108,14 @@ spec_fault <- function(spec, needed) {
 }
 
 # The draws and the mode.
-draws_fault <- function(fit, draws, coefficients, lambdas) {
+draws_fault <- function(fit, draws, coefficients, lambdas, needed) {
   # Networks are a list, or not kept at all; numbers have a name for each column.
   if (coefficients == 0L) {
     if (is.null(fit$draws)) return(NULL)
     if (!is.list(fit$draws) || length(fit$draws) != draws) return(paste("its `draws` are not a list of length", draws))
     solved <- fit$draws[!failed_status(fit$diagnostics$status)]
     if (!all(vapply(solved, is.raw, NA))) return("its `draws` are no networks")
-    return(if (!all(lengths(solved) == network_bytes(fit$spec))) "its `draws` are networks of another size")
+    return(if (!all(lengths(solved) == needed$bytes(fit$spec))) "its `draws` are networks of another size")
   }
   shape <- c(draws, coefficients, if (lambdas > 1L) lambdas)
   if (!is.numeric(fit$draws) || !identical(as.double(dim(fit$draws)), as.double(shape))) {
