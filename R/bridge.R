@@ -44,7 +44,7 @@
 #' @param alpha The exponent of the prior, above 0 and at most 2.
 #' @param nu The prior of \eqn{\nu}: `c(shape = , rate = )` of a gamma distribution; or one
 #'   number, its known value.
-#' @param tau The known scale \eqn{\tau = \nu^{-1/\alpha}}{tau = nu^(-1/alpha)}, in place of `nu`.
+#' @param tau The known scale \eqn{\tau = \nu^{-1/\alpha}}{tau = nu^(-1/alpha)}, at least 1e-100, in place of `nu`.
 #' @param sigma2_prior `c(shape = , rate = )` of an inverse gamma prior of
 #'   \eqn{\sigma^2}{sigma^2}. `NULL` is \eqn{1/\sigma^2}{1/sigma^2} (both 0) where that is
 #'   proper; see below.
@@ -150,10 +150,18 @@ bridge_settings <- function(design, given) {
   ))
 }
 
+# Below it the squares of |b| / tau are more than a number can be.
+smallest_scale <- 1e-100
+
 # Its known value, or shape and rate of its prior.
 check_nu <- function(nu, tau, alpha) {
-  if (!is.null(tau)) return(check_number(tau, "tau", 0, open = TRUE)^-alpha)
-  if (is_number(nu)) return(check_number(nu, "nu", 0, open = TRUE))
+  if (!is.null(tau)) return(check_number(tau, "tau", smallest_scale)^-alpha)
+  if (is_number(nu)) {
+    check_number(nu, "nu", 0, open = TRUE)
+    most <- smallest_scale^-alpha
+    if (nu > most) bad_argument("nu", paste0("be at most ", format(most, digits = 3), ", a scale tau of ", smallest_scale), nu)
+    return(nu)
+  }
   check_gamma(nu, "nu", "be c(shape = , rate = ), both positive, or one positive number")
 }
 

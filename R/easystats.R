@@ -187,7 +187,7 @@ model_parameters.wbb <- function(model, ci = 0.95, lambda = NULL, ci_method = "e
   draws <- as.matrix(plain_draws(model, lambda))
   if (!is.null(ci)) ci <- check_probabilities(ci, "ci")
   out <- parameters::model_parameters(posterior::as_draws_df(posterior::as_draws_matrix(draws)), ci = ci,
-    ci_method = if (is.null(ci_method) || identical(ci_method %in% of_likelihoods, TRUE)) "eti" else ci_method, ...)
+    ci_method = check_ci_method(ci_method), ...)
   # Tables of models, as those of modelsummary, ask for one.
   if (is.null(out$SE) && nrow(out) == ncol(draws)) out <- with_spread(out, unname(column_sds(draws)))
   if (identical(exponentiate, "nongaussian")) exponentiate <- !identical(attempt(family(model)$link), "identity")
@@ -203,8 +203,16 @@ ratios_of <- function(table) {
   table
 }
 
-# Intervals of models that maximise a likelihood, which sjPlot asks of all.
+# Intervals of models that maximise a likelihood, which sjPlot asks of all; and those of draws.
 of_likelihoods <- c("wald", "normal", "profile", "residual", "uniroot", "satterthwaite", "kenward", "ml1", "betwithin", "boot")
+interval_kinds <- c("eti", "hdi", "bci", "bcai", "si", "spi", "ci", "quantile")
+
+check_ci_method <- function(method) {
+  if (is.null(method)) return("eti")
+  word <- if (is_word(method)) tolower(method) else method
+  found <- check_choice(word, "ci_method", c(interval_kinds, of_likelihoods))
+  if (found %in% of_likelihoods) "eti" else found
+}
 
 # Beside the estimate, with all that parameters has noted of its table.
 with_spread <- function(table, sd) {

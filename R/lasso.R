@@ -40,7 +40,8 @@
 #' weight: give single trials as rows if each is to have its own. Coefficients of the multinomial are called `class:column`.
 #'
 #' Data that separate (a combination of columns tells the classes apart without error) have no finite mode at `lambda = 0`; such
-#' draws have the status `"separated"`, count as failed, and are said in the warning. Any penalty brings the mode back.
+#' draws have the status `"separated"`, count as failed, and are said in the warning. Any penalty brings the mode back,
+#' but for a class that has no weight in a draw (counts as weights, few rows of the class): nothing shrinks its intercept.
 #'
 #' @section Data larger than the memory:
 #' `data` may be a [wbb_source()]: a database, files, a function. It is read in chunks, and what is made of them depends on what costs less:

@@ -426,7 +426,8 @@ needed_parts.wbb_mlp <- function(fit) {
     fit = c("lambda", "levels", "predictions", "test", "curves"),
     spec = c("columns", "named", "segments", "p", "classes", "hidden", "activation", "keep", "center", "scale",
       "y_center", "y_scale", "weights", "prior_weight"),
-    diagnostics = c("status", "iterations", "objective", "loss", "gradient", "start_gradient", if (length(fit$levels)) "accuracy" else "sigma")
+    diagnostics = c("status", "iterations", "objective", "loss", "gradient", "start_gradient", if (length(fit$levels)) "accuracy" else "sigma"),
+    bytes = network_bytes
   )
 }
 

@@ -7,7 +7,8 @@ model_task <- function(model, statistic, data, caller) {
   inputs <- find_inputs(model, call, data, caller)
   own <- inputs$weights[inputs$rows]
   list(
-    solve = refitter(literal_call(model, call, inputs), inputs$env, statistic, inputs$weights, inputs$rows),
+    solve = refitter(literal_call(model, call, inputs), inputs$env, statistic, inputs$weights, inputs$rows,
+      inherits(model, c("coxph", "survreg"))),
     rows = inputs$rows, size = inputs$size, fitter = inputs$fitter, case_weights = if (!all(own == 1)) own,
     row_names = inputs$names[inputs$rows], needs = call_names(inputs)
   )
@@ -18,12 +19,14 @@ call_names <- function(inputs) {
   setdiff(unique(c(all.names(inputs$call), all.names(inputs$formula))), names(inputs$data))
 }
 
-# Apart, so that nothing else travels with it to another process.
-refitter <- function(call, env, statistic, weights, rows) {
-  for (argument in list(call, env, statistic, weights, rows)) force(argument)
+# Apart, so that nothing else travels with it to another process. What models of survival call invalid, weights of zero, they
+# take as rows that are left out.
+refitter <- function(call, env, statistic, weights, rows, positive) {
+  for (argument in list(call, env, statistic, weights, rows, positive)) force(argument)
   function(w, w0) {
     weights[rows] <- w
     call$weights <- weights
+    if (positive && any(w == 0)) call$subset <- replace(logical(length(weights)), rows[w > 0], TRUE)
     statistic(eval(call, env))
   }
 }

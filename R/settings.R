@@ -43,10 +43,12 @@ check_seed <- function(value, argument = "seed") {
   check_count(value, argument, -2^53, 2^53)
 }
 
+most_threads <- 1024
+
 # NULL: all cores, which Rust counts.
 check_threads <- function(value) {
   if (is.null(value)) value <- getOption("wbb.threads")
-  if (!is.null(value)) return(as.integer(check_count(value, "threads", 1, 1024)))
+  if (!is.null(value)) return(as.integer(check_count(value, "threads", 1, most_threads)))
   if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) 2L
 }
 

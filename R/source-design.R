@@ -331,7 +331,10 @@ chunk_settings <- function(model, chunk, at) {
 }
 
 chunk_setting <- function(name, value, at, rows, ids) {
-  if (name == "cluster") return(if (is.null(ids)) value else cluster_numbers(value, ids, at, rows))
+  if (name == "cluster") {
+    if (!is.atomic(value) || NCOL(value) != 1L) source_error(at, paste0("`cluster` must be a vector or factor of ids, but is ", described(value)), rows[1L])
+    return(if (is.null(ids)) value else cluster_numbers(value, ids, at, rows))
+  }
   fold <- name == "foldid"
   least <- if (name == "offset") -Inf else fold
   # What is no number has no whole parts, as a factor.

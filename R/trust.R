@@ -16,7 +16,8 @@ check_fit <- function(fit) {
   invisible(fit)
 }
 
-# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`.
+# What a fit's methods use beside what all have: names of its parts, and of those of its `spec` and `diagnostics`; for networks
+# how many bytes one has, by the `spec`.
 needed_parts <- function(fit) UseMethod("needed_parts")
 
 #' @export
@@ -55,7 +56,7 @@ fit_fault <- function(fit) {
   if (!is_number(draws)) return("its `spec` does not say which draws it has")
   lambdas <- max(1L, length(fit$lambda))
   fault <- measures_fault(fit, draws, lambdas, needed)
-  if (is.null(fault)) fault <- draws_fault(fit, draws, length(fit$spec$names), lambdas)
+  if (is.null(fault)) fault <- draws_fault(fit, draws, length(fit$spec$names), lambdas, needed)
   if (is.null(fault)) fault <- rows_fault(fit, lambdas, needed)
   fault
 }
@@ -69,17 +70,20 @@ spec_kinds <- list(
   number = list(
     is = is_number,
     of = c("n", "p", "draws", "burn", "thin", "chains", "alpha", "average", "batch_size", "learning_rate", "epochs", "decay", "momentum", "n_test", "order",
-      "tolerance", "max_iterations", "nfolds", "nlambda", "penalties", "refit")
+      "classes", "tolerance", "max_iterations", "nfolds", "nlambda", "penalties", "refit")
   ),
-  word = list(is = is_word, of = c("family", "prior_weight", "road", "batches", "lambda_rule", "on_error", "title", "cv_measure")),
+  word = list(is = is_word, of = c("family", "road", "batches", "lambda_rule", "on_error", "title", "cv_measure")),
   flag = list(is = is.logical, of = c("intercept", "named", "signal", "standardize", "summed")),
   numbers = list(
     is = is.numeric,
-    of = c("classes", "center", "scale", "y_center", "y_scale", "case_weights", "cluster", "strata", "offset", "status", "penalty_factor", "hidden")
+    of = c("center", "scale", "y_center", "y_scale", "case_weights", "cluster", "strata", "offset", "status", "penalty_factor", "hidden")
   ),
   text = list(is = is.character, of = c("names", "columns", "by_row", "notes", "keep")),
   law = list(is = function(value) inherits(value, "wbb_law") && is.list(value) && is_word(value$name), of = "weights"),
   # Words that are looked up.
+  # A pool of as many as any number says would be made, one after the other.
+  threads = list(is = function(value) is_number(value) && value >= 1 && value <= most_threads, of = "threads"),
+  prior_weight = list(is = function(value) is_word(value) && value %in% c("random", "fixed", "coef"), of = "prior_weight"),
   activation = list(is = function(value) is_word(value) && value %in% c("relu", "tanh", "identity"), of = "activation"),
   init = list(is = function(value) is_word(value) && value %in% c("trained", "shared", "fresh"), of = "init"),
   optimizer = list(is = function(value) is_word(value) && value %in% c("sgd", "momentum", "adam"), of = "optimizer")
@@ -104,13 +108,14 @@ spec_fault <- function(spec, needed) {
 }
 
 # The draws and the mode.
-draws_fault <- function(fit, draws, coefficients, lambdas) {
+draws_fault <- function(fit, draws, coefficients, lambdas, needed) {
   # Networks are a list, or not kept at all; numbers have a name for each column.
   if (coefficients == 0L) {
     if (is.null(fit$draws)) return(NULL)
     if (!is.list(fit$draws) || length(fit$draws) != draws) return(paste("its `draws` are not a list of length", draws))
-    solved <- !failed_status(fit$diagnostics$status)
-    return(if (!all(vapply(fit$draws, is.raw, NA)[solved])) "its `draws` are no networks")
+    solved <- fit$draws[!failed_status(fit$diagnostics$status)]
+    if (!all(vapply(solved, is.raw, NA))) return("its `draws` are no networks")
+    return(if (!all(lengths(solved) == needed$bytes(fit$spec))) "its `draws` are networks of another size")
   }
   shape <- c(draws, coefficients, if (lambdas > 1L) lambdas)
   if (!is.numeric(fit$draws) || !identical(as.double(dim(fit$draws)), as.double(shape))) {
@@ -168,13 +173,17 @@ rows_fault <- function(fit, lambdas, needed) {
   if (is.null(fit$terms) != is.null(fit$formula)) return(paste0("it lacks `", if (is.null(fit$terms)) "terms" else "formula", "`"))
   if (!is.null(fit$terms) && !inherits(fit$terms, "terms")) return(paste("its `terms` are", show_value(fit$terms)))
   if (!is.null(fit$coding) && !(is.list(fit$coding) && !is.null(names(fit$coding)))) return("its `coding` has no columns")
+  coded <- vapply(fit$coding, function(columns) max(1, NCOL(columns) * !is.null(columns)), 0)
+  if (!is.null(fit$coding) && !identical(sum(coded), as.double(fit$spec$p))) return("its `coding` is of other columns")
+  # Levels of what is not there would become a column of their own.
+  variables <- if (!is.null(fit$terms)) vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
+  if (!all(names(fit$xlevels) %in% variables) || length(fit$xlevels) > length(names(fit$xlevels))) return("its `xlevels` are not those of its `terms`")
   # Rows need not be kept.
   if (is.null(fit[["y"]])) return(if (!is.null(fit[["x"]]) || !is.null(fit$model)) "it lacks `y`")
   if (!(is.numeric(fit$y) || is.factor(fit$y)) || length(fit$y) != n || anyNA(fit$y)) return(paste("its `y` is not of", counted(n, "number")))
   if (is.null(fit$fitted) && "fitted" %in% needed$fit) return("it lacks `fitted`")
   if (!is.null(fit[["x"]]) && (is.character(fit[["x"]]) || NROW(fit[["x"]]) != n)) return(paste("its `x` has not", counted(n, "row")))
   if (is.null(fit$terms)) return(NULL)
-  variables <- vapply(as.list(attr(fit$terms, "variables"))[-1L], deparse1, "")
   if (!is.data.frame(fit$model) || nrow(fit$model) != n || !all(variables %in% names(fit$model))) {
     return("its `model` is not that of its `terms`")
   }

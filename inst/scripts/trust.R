@@ -44,10 +44,10 @@ map_set <- function(setting, set) {
 }
 
 map <- data.frame(
-  n = c(30, 30, 40, 40, 60, 60, 100, 100, 100, 200), p = c(5, 20, 6, 10, 20, 40, 5, 40, 10, 40),
-  rho = c(0, 0.5, 0.9, 0, 0.9, 0.5, 0, 0.5, 0.5, 0.5), strength = c(0.5, 0.6, 0.6, 1.5, 1, 0.5, 0.3, 0.5, 1, 0.4),
-  lambda = c("cv", "cv", "cv", "0.5", "cv", "cv", "cv", "cv", "2", "1"),
-  prior_weight = c("fixed", "random", "fixed", "fixed", "fixed", "random", "fixed", "fixed", "random", "fixed")
+  n = c(30, 30, 40, 40, 60, 60, 100, 100, 100, 200, 24, 50), p = c(5, 20, 6, 10, 20, 40, 5, 40, 10, 40, 12, 35),
+  rho = c(0, 0.5, 0.9, 0, 0.9, 0.5, 0, 0.5, 0.5, 0.5, 0.2, 0.4), strength = c(0.5, 0.6, 0.6, 1.5, 1, 0.5, 0.3, 0.5, 1, 0.4, 0.7, 0.6),
+  lambda = c("cv", "cv", "cv", "0.5", "cv", "cv", "cv", "cv", "2", "1", "cv", "cv"),
+  prior_weight = c("fixed", "random", "fixed", "fixed", "fixed", "random", "fixed", "fixed", "random", "fixed", "fixed", "random")
 )
 
 # Few rows a column, and others that the map has not.

@@ -145,6 +145,20 @@ test_that("a constant column keeps its prior and harms nobody", {
   expect_equal(coef(fit)[["x1"]], 2, tolerance = 0.2)
 })
 
+test_that("scales below what numbers can square are refused, and large nu of a prior does not last for ever", {
+  data <- made_data()
+  expect_bad(bayes_bridge(data$x, data$y, nu = 1e200), "nu", "1e+50")
+  expect_bad(bayes_bridge(data$x, data$y, alpha = 1.5, nu = 1e300), "nu")
+  expect_bad(bayes_bridge(data$x, data$y, tau = 1e-101), "tau")
+  for (alpha in c(0.1, 0.5, 0.7, 1.5)) {
+    nu <- list(1e-100^-alpha, c(shape = 1e150, rate = 1), c(shape = 2, rate = 1e-200))
+    for (nu in nu) {
+      fit <- suppressWarnings(bayes_bridge(data$x, data$y, alpha = alpha, nu = nu, draws = 30, burn = 20, chains = 1, seed = 1, threads = 1))
+      expect_true(all(is.finite(as.matrix(fit))))
+    }
+  }
+})
+
 test_that("an interrupt stops the chains", {
   skip_on_cran()
   skip_on_os("windows")

@@ -399,6 +399,28 @@ test_that("classes that separate are said to have no mode", {
   expect_identical(nrow(as.matrix(some)), sum(some$diagnostics$status == "converged"))
 })
 
+test_that("a class that loses its weight has no mode, whatever is penalised", {
+  # Two rows of the third class, which the classical bootstrap loses in one draw of seven.
+  data <- with_seed(1, data.frame(y = c(sample(c("a", "b"), 98, TRUE), "c", "c"), x = rnorm(100)))
+  for (law in c("multinomial", "poisson")) {
+    fit <- suppressWarnings(wbb_lasso(y ~ x, data, family = "multinomial", lambda = 2, draws = 100, weights = law, seed = 1, threads = 1))
+    lost <- rowSums(weights(fit)[, 99:100]) == 0
+    expect_gt(sum(lost), 3)
+    expect_identical(as.character(fit$diagnostics$status), ifelse(lost, "separated", "converged"))
+  }
+})
+
+test_that("times that columns put in order have no mode, however many columns do it", {
+  skip_if_not_installed("survival")
+  data <- with_seed(2, data.frame(time = rexp(20), status = 1, x = matrix(rnorm(340), 20)))
+  fit <- suppressWarnings(wbb_lasso(survival::Surv(time, status) ~ ., data, family = "cox", lambda = 0, draws = 50, seed = 1, threads = 1))
+  expect_identical(as.character(fit$mode_diagnostics$status), "separated")
+  expect_true(all(fit$diagnostics$status == "separated"))
+  # With as few as three they do not.
+  some <- wbb_lasso(survival::Surv(time, status) ~ x.1 + x.2 + x.3, data, family = "cox", lambda = 0, draws = 50, seed = 1, threads = 1)
+  expect_true(all(some$diagnostics$status == "converged"))
+})
+
 test_that("a level without an event has no mode in any draw, wherever draws start", {
   skip_if_not_installed("survival")
   for (seed in 1:3) {

@@ -253,3 +253,10 @@ test_that("a source that changes while it is read is refused", {
 test_that("parts whose rows are left out are refused", {
   expect_error(wbb_lasso(form, wbb_source(d, shards = 2), subset = a > 0, lambda = 3, draws = 2), "Part 1. Some of its rows are left out", class = "wbb_error_source")
 })
+
+test_that("ids of clusters in a source are a vector, as elsewhere", {
+  skip_if_not_installed("survival")
+  d <- data.frame(y = 1:4, a = c(1, 0, 2, 1))
+  expect_error(wbb_moments(y ~ a, wbb_source(d), draws = 2, seed = 1, threads = 1, cluster = survival::Surv(y, a > 0)),
+    "`cluster` must be a vector or factor of ids", class = "wbb_error_source")
+})

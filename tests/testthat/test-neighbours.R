@@ -385,6 +385,8 @@ test_that("intervals of maximum likelihood, as sjPlot asks for them, are those o
   limits <- function(...) as.data.frame(parameters::model_parameters(fit, ...))[c("CI_low", "CI_high")]
   expect_identical(limits(ci_method = "wald"), limits())
   expect_false(identical(limits(ci_method = "hdi"), limits()))
+  expect_identical(limits(ci_method = "HDI"), limits(ci_method = "hdi"))
+  for (method in list("other", Inf, character(), list("eti"), sum)) expect_bad(limits(ci_method = method), "ci_method")
 })
 
 test_that("car's tests of terms are of one vector of coefficients", {

@@ -137,4 +137,18 @@ test_that("parts that methods use without a look are of their kinds", {
   expect_error(coef(changed(network, c("spec", "columns"), letters)), "does not name its", class = "wbb_error_fit")
   expect_error(summary(changed(network, "call", 3)), "its `call` is 3", class = "wbb_error_fit")
   expect_error(plot(changed(chosen, "y", rep(NA_real_, 442))), "its `y` is not of", class = "wbb_error_fit")
+  expect_error(print(changed(chosen, c("spec", "classes"), NA_real_)), "the `classes` of its `spec`", class = "wbb_error_fit")
+  expect_error(predict(changed(chosen, "xlevels", list(gamma = "a")), diabetes[1:2, ]), "its `xlevels`", class = "wbb_error_fit")
+  expect_error(predict(changed(chosen, "xlevels", "a"), diabetes[1:2, ]), "its `xlevels`", class = "wbb_error_fit")
+  expect_error(as.matrix(changed(network, c("spec", "hidden"), 7)), "networks of another size", class = "wbb_error_fit")
+  coded <- quick(data.frame(g = rep(c("a", "b"), 10), v = 1:20), sqrt(1:20))
+  expect_null(fit_fault(coded))
+  for (coding in list(structure(list(), names = character()), coded$coding["v"])) {
+    expect_error(predict(changed(coded, "coding", coding), data.frame(g = "a", v = 1)), "its `coding`", class = "wbb_error_fit")
+  }
+  expect_error(print(changed(trend, "coding", list(g = NULL, v = matrix(1)))), "its `coding`", class = "wbb_error_fit")
+  expect_error(print(changed(chosen, c("spec", "prior_weight"), "none")), "the `prior_weight` of its `spec`", class = "wbb_error_fit")
+  for (threads in list(1e6, 0, "2", c(1, 2))) {
+    expect_error(predict(changed(chosen, c("spec", "threads"), threads), diabetes[1:2, ]), "the `threads` of its `spec`", class = "wbb_error_fit")
+  }
 })

@@ -319,3 +319,23 @@ test_that("workers give the same draws, with what the function finds in the work
   dropped <- suppressWarnings(quick_any(shaky, draws = 30, on_error = "drop", backend = "future"))
   expect_identical(any_of(dropped), any_of(suppressWarnings(quick_any(shaky, draws = 30, on_error = "drop"))))
 })
+
+test_that("models of survival take rows without weight as rows that are left out", {
+  skip_if_not_installed("survival")
+  data <- transform(survival::lung, own = rep_len(c(1, 2, 0.5), nrow(survival::lung)))
+  models <- list(
+    survival::coxph(survival::Surv(time, status) ~ age + ph.ecog + survival::strata(sex), data, subset = inst != 3, weights = own),
+    survival::survreg(survival::Surv(time, status) ~ age + ph.ecog, data)
+  )
+  for (model in models) for (law in c("poisson", "multinomial")) {
+    fit <- wbb(model, draws = 3, seed = 1, weights = law)
+    w <- weights(fit)[, -(1 + nobs(fit))]
+    expect_true(any(w == 0))
+    for (k in 1:3) {
+      left <- w[k, ] > 0
+      call <- stats::getCall(model)
+      call[c("data", "weights", "subset")] <- list(data[as.integer(colnames(w))[left], ], w[k, left], NULL)
+      expect_equal(as.matrix(fit)[k, ], coef(eval(call)), tolerance = 1e-10)
+    }
+  }
+})

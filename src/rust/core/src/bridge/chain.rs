@@ -13,6 +13,8 @@ use rand_distr::{Distribution, Gamma, StandardNormal};
 /// Most iterations between two looks at the stop signal, and products in so many.
 const CHECK: usize = 64;
 const WORK: usize = 1 << 20;
+/// Of 1/τ and of |β|/τ: their squares are numbers, and beyond it nothing is left of a coefficient.
+const LARGEST: f64 = 1e100;
 
 pub struct Chain<'a> {
     data: &'a Data,
@@ -157,9 +159,11 @@ impl<'a> Chain<'a> {
     fn draw_scales(&mut self) {
         let alpha = self.options.alpha;
         let inverse_tau = if alpha == 0.5 { self.nu * self.nu } else { self.nu.powf(1.0 / alpha) };
+        // Rejection would go on for ever where the tilt is no number.
+        let inverse_tau = inverse_tau.min(LARGEST);
         let double = 2.0 * inverse_tau * inverse_tau;
         for (precision, beta) in self.precision.iter_mut().zip(&self.beta) {
-            let scale = self.scale.draw(beta.abs() * inverse_tau, &mut self.rng);
+            let scale = self.scale.draw((beta.abs() * inverse_tau).min(LARGEST), &mut self.rng);
             // The scales' tails are so heavy that one may overflow, and its coefficient is then 0
             // to the last digit.
             *precision = (double * scale).clamp(f64::MIN_POSITIVE, f64::MAX);

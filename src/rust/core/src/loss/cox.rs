@@ -119,6 +119,24 @@ impl Likelihood for Cox {
         vec![0.0]
     }
 
+    /// No row at risk is above one that has the event, and some are below.
+    fn separates(&self, _: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
+        let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut above = false;
+        for rows in self.times.iter().rev() {
+            for i in rows.clone().filter(|&i| weights[i] > 0.0) {
+                (most, least) = (most.max(eta[i]), least.min(eta[i]));
+            }
+            for i in rows.clone().filter(|&i| weights[i] * self.status[i] > 0.0) {
+                if eta[i] < most {
+                    return false;
+                }
+                above |= least < eta[i];
+            }
+        }
+        above
+    }
+
     fn residuals(&self, _: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let [loss, least, total, residual, curvature] = sums.of_likelihood();
         let width = loss.len();

@@ -96,6 +96,11 @@ pub trait Likelihood: Sync + Send {
         false
     }
 
+    /// Mark the predictors that a row of weight is of the class of; there is one alone, or they are all told of here.
+    fn hears(&self, _rows: &Range<usize>, _weights: &[f64], heard: &mut [bool]) {
+        heard.fill(true);
+    }
+
     /// w l''(η) of one draw; of several predictors all pairs k ≤ l, each a line as long as the rows.
     fn curvature(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]);
 

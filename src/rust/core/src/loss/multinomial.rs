@@ -54,6 +54,11 @@ impl Likelihood for Multinomial {
         })
     }
 
+    fn hears(&self, rows: &Range<usize>, weights: &[f64], heard: &mut [bool]) {
+        let rows = self.of_rows(rows).into_iter().zip(weights);
+        rows.filter(|(_, w)| **w > 0.0).for_each(|(y, _)| heard[y as usize] = true);
+    }
+
     fn shares(&self, eta: &mut [f64], rows: usize) -> bool {
         softmax(eta, rows);
         true

@@ -210,22 +210,54 @@ pub fn all_free(task: &Task) -> bool {
         .all(|(l1, d)| *d == 0.0 && (*l1 == 0.0 || l1.is_infinite()))
 }
 
-/// Does a multiple of the coefficients, none of which is penalised, fit better for ever?
+/// Do more and more of the coefficients that nothing penalises fit better for ever?
 pub fn separates(data: &Data, task: &mut Task) -> bool {
-    if !all_free(task) {
+    let mut along = task.place.clone();
+    let penalty = &task.penalty;
+    let mut free = false;
+    for (b, (l1, d)) in along.beta.iter_mut().zip(penalty.l1.iter().zip(&penalty.ridge)) {
+        let bare = *l1 == 0.0 && *d == 0.0;
+        free |= bare;
+        *b = if bare { *b } else { 0.0 };
+    }
+    if !free && !all_free(task) {
         return false;
     }
     let (n, classes, block) = (data.rows(), data.predictors(), data.base.design.block);
-    let (mut w, mut eta) = (vec![0.0; block], vec![0.0; classes * block]);
-    data.base.design.blocks().all(|rows| {
+    // Rows that depend on each other are looked at together, as they have one predictor.
+    let coupled = data.likelihood.coupled();
+    let length = if coupled { n } else { block };
+    let (mut w, mut eta) = (vec![0.0; length], vec![0.0; classes * length]);
+    let right = data.base.design.blocks().all(|rows| {
         let count = rows.len();
-        task.weights.fill(rows.start, &mut w[..count]);
-        for (k, eta) in eta.chunks_exact_mut(count).take(classes).enumerate() {
-            data.predict(k, &rows, &task.place, eta);
+        let (w, eta) = if coupled {
+            (&mut w[rows.clone()], &mut eta[rows.clone()])
+        } else {
+            (&mut w[..count], &mut eta[..classes * count])
+        };
+        task.weights.fill(rows.start, w);
+        for (k, eta) in eta.chunks_exact_mut(count).enumerate() {
+            data.predict(k, &rows, &along, eta);
             if let Some(offset) = data.offset.get(k * n..(k + 1) * n) {
                 eta.iter_mut().zip(&offset[rows.clone()]).for_each(|(e, o)| *e -= o);
             }
         }
-        data.likelihood.separates(&rows, &w[..count], &eta[..classes * count])
-    })
+        coupled || data.likelihood.separates(&rows, w, eta)
+    });
+    right && (!coupled || data.likelihood.separates(&(0..n), &w, &eta))
+}
+
+/// Has a class no row of weight? Its intercept, which nothing shrinks, falls for ever.
+pub fn has_silent_class(data: &Data, task: &mut Task) -> bool {
+    if data.intercepts() < 2 {
+        return false;
+    }
+    let mut heard = vec![false; data.predictors()];
+    let mut w = vec![0.0; data.base.design.block];
+    for rows in data.base.design.blocks() {
+        let count = rows.len();
+        task.weights.fill(rows.start, &mut w[..count]);
+        data.likelihood.hears(&rows, &w[..count], &mut heard);
+    }
+    heard.contains(&false)
 }

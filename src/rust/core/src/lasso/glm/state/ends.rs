@@ -4,7 +4,7 @@ use super::{State, Uses};
 use crate::engine::problem::Status;
 use crate::lasso::batch::End;
 use crate::lasso::glm::attempt::Setting;
-use crate::lasso::glm::certificate::{all_free, by_slopes, separates, size};
+use crate::lasso::glm::certificate::{all_free, by_slopes, has_silent_class, separates, size};
 use crate::lasso::glm::model::Step;
 use crate::lasso::glm::task::Task;
 
@@ -23,8 +23,11 @@ const SHARP: f64 = 1e-7;
 impl State {
     /// Do coefficients without a penalty go on and on, every row on the right side already?
     pub(super) fn separates(&self, set: Setting, task: &mut Task) -> bool {
-        let good = task.found.loss <= GOOD * set.unit * task.found.weight;
-        self.free > LONG && good && separates(set.data, task)
+        self.free > LONG && Self::is_good(set, task) && separates(set.data, task)
+    }
+
+    fn is_good(set: Setting, task: &Task) -> bool {
+        task.found.loss <= GOOD * set.unit * task.found.weight
     }
 
     /// End if the bound of the gap is within the tolerance: at the end of the step, which is closer. `left`
@@ -51,7 +54,7 @@ impl State {
                 return false;
             }
             self.lingered = if step.free > LASTS * self.free { self.lingered + 1 } else { 0 };
-            if perfect || (self.lingered > LINGERS && has_free_columns(task)) {
+            if perfect || (self.lingered > LINGERS && endless(set, task)) {
                 self.end = Some(ended(task, Status::Separated, gap, round));
             }
             return self.end.is_some();
@@ -78,7 +81,9 @@ impl State {
         let said = 2.0 * self.least.min(self.last.unwrap_or(f64::INFINITY)) / size;
         let gap = if proved.is_finite() { proved } else { said.max(set.limits.tolerance) };
         let little = gap < 1e-4 || size < GOOD * set.unit * task.found.weight;
-        let endless = self.free > LONG && little && has_free_columns(task);
+        // However short the last step was, for want of digits in the curvature.
+        let endless = (self.free > LONG && little && endless(set, task))
+            || (Self::is_good(set, task) && separates(set.data, task));
         let status = match endless {
             true => Status::Separated,
             false if proved <= set.limits.tolerance => Status::Converged,
@@ -88,10 +93,12 @@ impl State {
     }
 }
 
-/// Is there a column without a penalty? An intercept alone turns back, but for that of a class without any weight.
-fn has_free_columns(task: &Task) -> bool {
+/// Can steps that go on have no end? With a column without a penalty; an intercept alone turns back, but for that of a
+/// class without any weight.
+fn endless(set: Setting, task: &mut Task) -> bool {
     let penalty = &task.penalty;
-    penalty.l1.iter().zip(&penalty.ridge).any(|(l1, d)| *l1 == 0.0 && *d == 0.0)
+    let mut columns = penalty.l1.iter().zip(&penalty.ridge);
+    columns.any(|(l1, d)| *l1 == 0.0 && *d == 0.0) || has_silent_class(set.data, task)
 }
 
 pub(super) fn ended(task: &Task, status: Status, gap: f64, iterations: u32) -> End {
