@@ -274,6 +274,7 @@ test_that("parsnip has an engine", {
 
 test_that("parsnip predicts for several penalties", {
   skip_if_not_installed("parsnip")
+  skip_if(utils::packageVersion("parsnip") >= "1.3.0", "parsnip takes one penalty")
   parsnip <- asNamespace("parsnip")
   d$high <- factor(ifelse(d$y > 140, "high", "low"))
   for (family in c("gaussian", "binomial", "multinomial")) {
