@@ -8,7 +8,7 @@ entry <- function(first, ...) {
   given <- !missing(first)
   if (at > 0L && (!given || is.data.frame(first) || inherits(first, "wbb_source"))) return(...elt(at))
   if (given && is.data.frame(first) && ...length() && inherits(tryCatch(...elt(1L), error = function(error) NULL), "formula")) {
-    bad_argument("formula", "be named where the data come first", NULL, "is the second argument", "Write data |> wbb_lasso(formula = y ~ x).")
+    bad_argument("formula", "be named where the data come first", NULL, "is the second argument", "Give it by its name, formula = y ~ x.")
   }
   if (given) first
 }

@@ -111,7 +111,7 @@ test_that("rows are found behind the dots of a function between", {
 })
 
 test_that("a formula behind the data is to be named", {
-  expect_bad(diabetes |> wbb_lasso(y ~ bmi), "formula", "data |> wbb_lasso(formula = y ~ x)")
+  expect_bad(diabetes |> wbb_lasso(y ~ bmi), "formula", "by its name, formula = y ~ x")
   expect_bad(wbb_mlp(diabetes, y = y ~ bmi), "formula", "be named")
   expect_s3_class(diabetes |> wbb_lasso(formula = y ~ bmi, lambda = 5, draws = 2, seed = 1), "wbb_lasso")
 })

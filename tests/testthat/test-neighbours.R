@@ -304,7 +304,7 @@ test_that("marginaleffects tests hypotheses by the covariance of the draws", {
   effects <- asNamespace("marginaleffects")
   for (of in list(fit, suppressMessages(wbb(lm(y ~ bmi + map + g, d), draws = 50, seed = 1)))) {
     found <- effects$hypotheses(of, "bmi = map")
-    expect_equal(found$estimate, coef(of)[["bmi"]] - coef(of)[["map"]])
+    expect_equal(as.numeric(found$estimate), coef(of)[["bmi"]] - coef(of)[["map"]])
     expect_equal(as.numeric(found$std.error), sd(as.matrix(of)[, "bmi"] - as.matrix(of)[, "map"]), tolerance = 1e-4)
   }
   path <- quick(y ~ bmi + map, d, lambda = c(50, 5))
@@ -320,7 +320,7 @@ test_that("hypotheses on the parameters of a network are refused", {
   expect_error(effects$hypotheses(network, "b1 = b2"), "units can be exchanged", class = "wbb_error_argument")
   # Numbers of a function have no data, and need none.
   mean_of <- wbb(function(w, w0) c(mean = sum(w * d$y) / sum(w)), n = nrow(d), draws = 20, seed = 1)
-  expect_equal(effects$hypotheses(mean_of)$estimate, unname(coef(mean_of)))
+  expect_equal(as.numeric(effects$hypotheses(mean_of)$estimate), unname(coef(mean_of)))
 })
 
 test_that("marginaleffects works on draws", {
