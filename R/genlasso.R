@@ -25,6 +25,7 @@
 #' @param X The design, a matrix or a sparse matrix of package Matrix; `NULL` is the identity, one
 #'   coefficient for each element of `y`.
 #' @param D The penalty matrix, with one column for each coefficient (but the intercept of a formula); a matrix or a sparse one.
+#'   Columns with the names of coefficients may come in any order.
 #' @param lambda The strength of the penalty: `"cv"` for cross-validation, a non-negative number, or several distinct ones (a path).
 #' @param nlambda The number of lambdas of the cross-validation.
 #' @param lambda_min_ratio Their smallest as a share of the largest; `NULL` is `1e-4`.
@@ -113,7 +114,20 @@ genlasso_penalty <- function(d, design) {
     bad_argument("D", paste("have one column for each of the", length(design$names), "coefficients",
       if (design$intercept) "(the intercept has none)"), d, paste("has", ncol(penalty)))
   }
+  penalty <- by_coefficient(penalty, colnames(d), design$names)
   as(with_intercept(penalty, 0, design$intercept), "generalMatrix")
+}
+
+# Columns that bear the names of coefficients are theirs, in whatever order; other names say nothing.
+by_coefficient <- function(penalty, given, names) {
+  known <- given %in% names
+  if (!any(known) || identical(given, names)) return(penalty)
+  if (!all(known) || anyDuplicated(given)) {
+    wrong <- if (all(known)) given[anyDuplicated(given)] else given[!known][1L]
+    bad_argument("D", "have the names of all coefficients as column names, or none of them", NULL,
+      paste("has", show_values(given[known]), "and", show_value(wrong), if (all(known)) "a second time"))
+  }
+  penalty[, match(names, given), drop = FALSE]
 }
 
 genlasso_matrix <- function(x, argument) {

@@ -7,6 +7,9 @@ entry <- function(first, ...) {
   at <- match("formula", dots_names(...), 0L)
   given <- !missing(first)
   if (at > 0L && (!given || is.data.frame(first) || inherits(first, "wbb_source"))) return(...elt(at))
+  if (given && is.data.frame(first) && ...length() && inherits(tryCatch(...elt(1L), error = function(error) NULL), "formula")) {
+    bad_argument("formula", "be named where the data come first", NULL, "is the second argument", "Give it by its name, formula = y ~ x.")
+  }
   if (given) first
 }
 
@@ -22,6 +25,7 @@ fit_default <- function(..., .estimator, .design, .call) {
 # From the method for a formula, whose dots are the settings, but for those that are columns of the data.
 fit_formula <- function(..., .estimator, .call, .env) {
   settings <- given_settings(..., .estimator = .estimator)
+  .call <- behind_dots(.call, c("subset", .estimator$rows), .env)
   values <- formula_values(.call, .env)
   if (inherits(get0("data", values, inherits = FALSE), "wbb_source")) {
     if (is.null(.estimator$from_source)) {
@@ -32,6 +36,16 @@ fit_formula <- function(..., .estimator, .call, .env) {
   response <- if (is.null(.estimator$response)) check_response else .estimator$response(settings)
   inputs <- formula_inputs(.call, settings, .estimator$rows, values, response)
   fit_with(.estimator, inputs$design, inputs$settings, fit_call(.call, .estimator$name))
+}
+
+# A function that hands its dots on, as lapply() does, leaves ..2 in the call: rows are what was typed there.
+behind_dots <- function(call, names, env) {
+  for (name in intersect(names, names(call))) {
+    typed <- call[[name]]
+    if (!is.symbol(typed) || !grepl("^[.][.][1-9][0-9]*$", typed)) next
+    call[name] <- list(eval(quote(substitute(list(...))), env)[[as.integer(substring(typed, 3L)) + 1L]])
+  }
+  call
 }
 
 setting_names <- function(estimator) setdiff(names(formals(estimator$default)), c(estimator$data, "..."))

@@ -132,7 +132,8 @@
 #' @param lambda The strength of the penalty: a non-negative number, or `"cv"` for cross-validation, which trains `nlambda` times
 #'   `nfolds` networks before the draws. Without a penalty a network that is large for its data learns their noise, and where it
 #'   fits every row the weights of the rows no longer matter.
-#' @param nlambda The number of lambdas of the cross-validation, each of which costs `nfolds` networks.
+#' @param nlambda The number of lambdas of the cross-validation, each of which costs `nfolds` networks. Up to 150 rows are split
+#'   two to four times, and the errors averaged, unless `foldid` is given.
 #' @param lambda_min_ratio Their smallest as a share of the largest, which is a fifth of the number of rows; `NULL` is `1e-4`.
 #' @param epochs The largest number of passes over the data; `NULL` is as many as make 200,000 rows or 4,000 steps, whichever is
 #'   less, but 10 at least.

@@ -7,7 +7,8 @@
 #' `alpha`. So have `logistic_reg()`, `multinom_reg()` and `poisson_reg()`, with the families of the same names, and `mlp(hidden_units = , penalty = , epochs = , activation = , learn_rate = )`: [wbb_mlp()]. Other
 #' arguments go into `set_engine("wbb", draws = 500, seed = 1)`. Predictions have the types `"numeric"`, `"conf_int"` (credible
 #' intervals), `"pred_int"` and `"raw"`; for classes `"class"`, `"prob"` and `"conf_int"`, credible intervals of the probabilities. Case
-#' weights are those of [wbb_lasso()]. With several penalties, `linear_reg(penalty = c(50, 5))`, `multi_predict()` predicts for each of them. The fit itself, with all its methods, is
+#' weights are those of [wbb_lasso()]. With several penalties, `linear_reg(penalty = c(50, 5))`, which parsnip
+#' takes before its version 1.3, `multi_predict()` predicts for each of them. The fit itself, with all its methods, is
 #' `parsnip::extract_fit_engine()` of the result.
 #'
 #' @examples

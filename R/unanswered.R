@@ -131,6 +131,10 @@ Math.wbb <- function(x, ...) refuse_operation(environment())
 #' @export
 Ops.wbb <- function(e1, e2) refuse_operation(environment())
 
+# A fit is what was called; insight drops an argument of its functions of which a part is "NULL", as the words of a list may be.
+#' @export
+as.character.wbb <- function(x, ...) deparse(x$call, nlines = 1L)[1L]
+
 # R's own call of such a method holds the whole fit; one that is called by its name has no generic.
 refuse_operation <- function(method) {
   operation <- get0(".Generic", method, ifnotfound = "arithmetic")

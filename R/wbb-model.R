@@ -18,6 +18,15 @@ model_statistic <- function(model, statistic) {
   if (is_coef(statistic) && inherits(model, c("lmerMod", "glmerMod"))) lme4::fixef else statistic
 }
 
+# A tree and a smooth curve have none.
+check_has_coefficients <- function(model) {
+  if (tryCatch(is.null(stats::coef(model)), error = function(error) FALSE)) {
+    bad_argument("statistic", "give numbers of the refitted model", NULL,
+      paste0("is coef(), and a model of class ", dQuote(class(model)[1L], FALSE), " has no coefficients"),
+      "Take statistic = predict_at(newdata), or a function of the refitted model of your own.")
+  }
+}
+
 model_prepare <- function(design, given, call) {
   model <- design$model
   refit <- check_flag(given$refit, "refit")
@@ -31,6 +40,7 @@ model_prepare <- function(design, given, call) {
     mode <- stats::coef(model)[fast$names]
     design$fast <- fast
   } else {
+    if (is_coef(design$statistic)) check_has_coefficients(model)
     mode <- model_mode(task, design, is_coef(design$statistic))
     design$notes <- c(design$notes, other_numbers(mode, design))
     if (nzchar(fast)) design$notes <- c(design$notes, paste0("refitted: ", fast))

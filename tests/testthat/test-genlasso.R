@@ -143,6 +143,19 @@ test_that("a formula has an intercept that is not penalised, and predicts", {
   expect_identical(names(coef(none)), c("bmi", "map"))
 })
 
+test_that("columns of D go by the names of the coefficients", {
+  d <- diabetes[1:60, ]
+  D <- matrix(c(5, 0, 0, 0, 1, -1), 2L, dimnames = list(NULL, c("bmi", "map", "ltg")))
+  fit <- function(D) as.matrix(wbb_genlasso(y ~ bmi + map + ltg, d, D = D, lambda = 30, draws = 2, seed = 1))
+  own <- fit(unname(D))
+  expect_identical(fit(D), own)
+  expect_identical(fit(D[, 3:1]), own)
+  expect_identical(fit(Matrix::Matrix(D[, c(2, 3, 1)], sparse = TRUE)), own)
+  expect_identical(fit(structure(D, dimnames = list(NULL, c("a", "b", "c")))), own)
+  expect_bad(fit(structure(D, dimnames = list(NULL, c("bmi", "map", "other")))), "D", "\"bmi\", \"map\" and \"other\"")
+  expect_bad(fit(structure(D, dimnames = list(NULL, c("bmi", "map", "map")))), "D", "\"map\" a second time")
+})
+
 test_that("signals are drawn where their elements are", {
   y <- with_seed(1, matrix(rnorm(16), 4))
   image <- wbb_genlasso(y, D = grid_differences(4), lambda = 0.5, draws = 10, seed = 1, threads = 1)

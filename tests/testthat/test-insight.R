@@ -23,10 +23,20 @@ test_that("fits of a matrix have a formula for others, and ggeffects draws them"
 test_that("ggeffects shows the intervals it is asked for", {
   skip_if_not_installed("ggeffects")
   fit <- quick(y ~ bmi + map, d, draws = 100)
-  shown <- ggeffects::ggpredict(fit, "bmi [25, 30]", ci.lvl = 0.5)
+  level <- stats::setNames(list(0.5), intersect(c("ci_level", "ci.lvl"), names(formals(ggeffects::ggpredict))))
+  shown <- do.call(ggeffects::ggpredict, c(list(fit, "bmi [25, 30]"), level))
   limits <- apply(predict(fit, at, type = "draws"), 2, quantile, c(0.25, 0.75))
   expect_equal(rbind(shown$conf.low, shown$conf.high), unname(limits), tolerance = 1e-3)
   expect_bad(ggeffects::ggpredict(fit, "bmi", interval = "prediction"), "interval", "predict(fit, newdata")
+})
+
+test_that("insight hands a fit on as an argument", {
+  fit <- quick(y ~ bmi, d, lambda = 5)
+  expect_match(as.character(fit), "y ~ bmi", fixed = TRUE)
+  skip_if_not_installed("insight", "1.0.0")
+  # It drops whatever has the word NULL in it, as a list with an empty element has.
+  expect_identical(insight::compact_list(list(fit, NULL, 1)), list(fit, 1))
+  expect_identical(insight::compact_list(list(fit), remove_na = TRUE), list(fit))
 })
 
 test_that("ggeffects takes one lambda, and what it cannot draw is refused", {

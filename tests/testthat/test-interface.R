@@ -97,3 +97,21 @@ test_that("settings of data that cannot be evaluated are explained", {
   expect_bad(wbb(lm(dist ~ speed, cars), weights = nowhere), "weights", "go into the model")
   expect_bad(wbb_lasso(x, y, lambda = nowhere), "lambda", "object 'nowhere' not found")
 })
+
+test_that("rows are found behind the dots of a function between", {
+  d <- transform(diabetes[1:60, ], twice = rep(1:2, 30L), keep = rep(c(TRUE, TRUE, FALSE), 20L))
+  fit <- function(...) wbb_lasso(..., lambda = 5, draws = 2, seed = 1, threads = 1)
+  own <- wbb_lasso(y ~ bmi, d, lambda = 5, draws = 2, seed = 1, case_weights = twice, subset = keep)
+  through <- fit(y ~ bmi, d, case_weights = twice, subset = keep)
+  expect_identical(as.matrix(through), as.matrix(own))
+  through <- lapply(list(y ~ bmi), wbb_lasso, d, lambda = 5, draws = 2, seed = 1, case_weights = twice, subset = keep)[[1L]]
+  expect_identical(as.matrix(through), as.matrix(own))
+  trend <- function(...) as.matrix(wbb_trendfilter(..., lambda = 5, draws = 2, seed = 1))
+  expect_identical(trend(y ~ age, d, subset = keep), trend(y ~ age, d[d$keep, ]))
+})
+
+test_that("a formula behind the data is to be named", {
+  expect_bad(diabetes |> wbb_lasso(y ~ bmi), "formula", "by its name, formula = y ~ x")
+  expect_bad(wbb_mlp(diabetes, y = y ~ bmi), "formula", "be named")
+  expect_s3_class(diabetes |> wbb_lasso(formula = y ~ bmi, lambda = 5, draws = 2, seed = 1), "wbb_lasso")
+})

@@ -167,7 +167,8 @@ test_that("models without weights are refused", {
 
 test_that("a statistic that gives nothing is explained", {
   skip_if_not_installed("rpart")
-  expect_error(wbb(rpart::rpart(dist ~ speed, cars), draws = 2), "it returns NULL", class = "wbb_error_function")
+  expect_bad(wbb(rpart::rpart(dist ~ speed, cars), draws = 2), "statistic", "class \"rpart\" has no coefficients. Take statistic = predict_at(newdata)")
+  expect_bad(wbb(stats::loess(dist ~ speed, cars), draws = 2), "statistic", "class \"loess\" has no coefficients")
   expect_bad(wbb(lm(dist ~ speed, cars), statistic = "coef"), "statistic")
 })
 

