@@ -6,6 +6,7 @@
 //! their curvature and b that of a coordinate beside them, it has b'C⁻¹b less of its own. Sweeps are extrapolated
 //! as those of least squares are.
 
+mod block;
 mod problem;
 
 use super::task::{Data, Place, Task};
@@ -14,9 +15,10 @@ use crate::error::Error;
 use crate::lasso::descent::{Extrapolation, State, Terms};
 use crate::linalg::lanes::dispatch;
 use crate::penalty::{Penalty, step};
+use block::Together;
 pub use problem::{AtRows, of_shares};
-use problem::{Columns, Coordinate, Problem, WIDE, sum_of};
-use pulp::as_arrays;
+use problem::{Columns, Coordinate, FOUR, Problem, WIDE, sum_of};
+use pulp::{as_arrays, as_arrays_mut};
 
 /// Sweeps of the support for one of all coordinates, and the most of both.
 const INNER: u32 = 10;
@@ -179,12 +181,128 @@ fn slope(problem: &Problem, c: usize, residual: &[f64]) -> f64 {
     of_rows - moved
 }
 
+/// The slopes of coordinates of one column.
+#[inline(always)]
+fn slopes(problem: &Problem, which: &[usize], residual: &[f64], out: &mut Together) {
+    let Together { slopes, row, .. } = out;
+    slopes.clear();
+    let Columns::Sparse(columns) = &problem.columns else {
+        for &c in which {
+            slopes.push(slope(problem, c, residual));
+        }
+        return;
+    };
+    let (places, entries) = &columns[problem.all[which[0]].column];
+    let (width, weight) = (problem.layout.row, &problem.weight);
+    row.clear();
+    row.resize(width, 0.0);
+    if width == FOUR {
+        let mut sum = [0.0; FOUR];
+        for (&i, x) in places.iter().zip(*entries) {
+            let at = i as usize * FOUR;
+            let (r, w) = (&residual[at..][..FOUR], &weight[at..][..FOUR]);
+            for l in 0..FOUR {
+                sum[l] = x.mul_add(w[l].mul_add(r[0], r[l]), sum[l]);
+            }
+        }
+        row.copy_from_slice(&sum);
+    } else {
+        for (&i, x) in places.iter().zip(*entries) {
+            let at = i as usize * width;
+            let (r, w) = (&residual[at..][..width], &weight[at..][..width]);
+            let t = r[0];
+            for (sum, (r, w)) in
+                as_arrays_mut::<FOUR, _>(row).0.iter_mut().zip(fours(r).iter().zip(fours(w)))
+            {
+                for l in 0..FOUR {
+                    sum[l] = x.mul_add(w[l].mul_add(t, r[l]), sum[l]);
+                }
+            }
+        }
+    }
+    let sums = &residual[problem.start.len() - problem.intercepts..];
+    for &c in which {
+        let mut moved = 0.0;
+        let beside = &problem.beside[c * problem.intercepts..][..problem.intercepts];
+        for (e, b) in sums.iter().zip(beside) {
+            moved = b.mul_add(*e, moved);
+        }
+        slopes.push(row[problem.all[c].class + 1] - moved);
+    }
+}
+
+#[inline(always)]
+fn fours(v: &[f64]) -> &[[f64; FOUR]] {
+    as_arrays::<FOUR, _>(v).0
+}
+
+/// r −= s x for coordinates of one column.
+#[inline(always)]
+fn subtract_all(problem: &Problem, which: &[usize], by: &mut Together, residual: &mut [f64]) {
+    let Together { moved, row, .. } = by;
+    let Columns::Sparse(columns) = &problem.columns else {
+        for (&c, &moved) in which.iter().zip(moved.iter()) {
+            if moved != 0.0 {
+                subtract(problem, c, moved, residual);
+            }
+        }
+        return;
+    };
+    let (places, entries) = &columns[problem.all[which[0]].column];
+    let width = problem.layout.row;
+    let Problem { weight, share, .. } = problem;
+    row.fill(0.0);
+    for (&c, &moved) in which.iter().zip(moved.iter()) {
+        row[problem.all[c].class + 1] = moved;
+    }
+    for (&i, x) in places.iter().zip(*entries) {
+        let at = i as usize * width;
+        let (r, w, s) =
+            (&mut residual[at..][..width], &weight[at..][..width], &share[at..][..width]);
+        let mut mean = [0.0; FOUR];
+        let of_classes = fours(row).iter().zip(fours(w).iter().zip(fours(s)));
+        for (r, (d, (w, s))) in as_arrays_mut::<FOUR, _>(r).0.iter_mut().zip(of_classes) {
+            for l in 0..FOUR {
+                let by = d[l] * x;
+                r[l] = (-w[l]).mul_add(by, r[l]);
+                mean[l] = s[l].mul_add(by, mean[l]);
+            }
+        }
+        r[0] += (mean[0] + mean[1]) + (mean[2] + mean[3]);
+    }
+    let first = problem.start.len() - problem.intercepts;
+    for (&c, &moved) in which.iter().zip(moved.iter()) {
+        let beside = &problem.beside[c * problem.intercepts..][..problem.intercepts];
+        for (e, b) in residual[first..].iter_mut().zip(beside) {
+            *e = (-moved).mul_add(*b, *e);
+        }
+    }
+}
+
 dispatch! {
     /// The largest change of a slope, as a part of its λ.
     fn sweep_over(problem: &Problem, which: &[usize], state: &mut State) -> f64 {
         let Penalty { l1, ridge } = &problem.penalty;
         let mut largest = 0.0f64;
-        for &c in which {
+        let mut together = Together::default();
+        for group in which.chunk_by(|&a, &b| problem.all[a].column == problem.all[b].column) {
+            if group.len() > 1 {
+                together.beta.clear();
+                together.beta.extend(group.iter().map(|&c| state.beta[c]));
+                slopes(problem, group, &state.residual, &mut together);
+                if together.minimise(problem, group) {
+                    for (&c, &new) in group.iter().zip(&together.beta) {
+                        let change = (new - state.beta[c]) * (problem.all[c].square + ridge[c]);
+                        state.beta[c] = new;
+                        if change.abs() > largest * l1[c] {
+                            largest = change.abs() / l1[c];
+                        }
+                    }
+                    subtract_all(problem, group, &mut together, &mut state.residual);
+                }
+                continue;
+            }
+            let c = group[0];
             let (old, square) = (state.beta[c], problem.all[c].square);
             let curvature = square + ridge[c];
             let new = if curvature > 0.0 {
