@@ -41,8 +41,7 @@ impl Likelihood for Multinomial {
         let mut cells = vec![[0.0; LANES]; 2 * self.classes];
         let y = self.of_rows(rows);
         if sums.of_likelihood()[0].len() == self.classes {
-            let weight = |i: usize| weights[i * self.classes];
-            of_one_draw(&y, &weight, panel, sums, &mut cells, &mut []);
+            of_one_draw(&y, (weights, self.classes), panel, sums, &mut cells, &mut []);
         } else {
             of_draws(&y, weights, panel, sums, &mut cells);
         }
@@ -57,7 +56,7 @@ impl Likelihood for Multinomial {
     ) -> bool {
         let mut cells = vec![[0.0; LANES]; 2 * self.classes];
         let y = self.of_rows(&(0..weights.len()));
-        of_one_draw(&y, &|i| weights[i], panel, sums, &mut cells, shares);
+        of_one_draw(&y, (weights, 1), panel, sums, &mut cells, shares);
         true
     }
 
@@ -100,9 +99,10 @@ struct Eight {
 }
 
 /// The residuals and sums of one draw: rows side by side, where draws cannot be; and the shares, if there is room for them.
+#[inline(never)]
 fn of_one_draw(
     y: &[u32],
-    weight: &dyn Fn(usize) -> f64,
+    (weights, stride): (&[f64], usize),
     panel: &mut [f64],
     sums: &mut Sums,
     cells: &mut [[f64; LANES]],
@@ -116,7 +116,7 @@ fn of_one_draw(
         // What is missing in the last rows has no weight.
         let (mut own, mut w) = ([0; LANES], [0.0; LANES]);
         for (k, line) in lines.chunks_exact(classes).enumerate() {
-            (own[k], w[k]) = (y[e * LANES + k], weight(e * LANES + k));
+            (own[k], w[k]) = (y[e * LANES + k], weights[(e * LANES + k) * stride]);
             line.iter().zip(cells.iter_mut()).for_each(|(eta, cell)| cell[k] = *eta);
         }
         let at = eight(&own, &w, cells);

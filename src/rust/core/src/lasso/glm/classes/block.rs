@@ -9,7 +9,7 @@
 //! one. It hardly moves, and a quarter of the step is better.
 
 use super::problem::Problem;
-use crate::penalty::step;
+use crate::penalty::soft_threshold;
 
 /// Rounds of the classes of a column, and the part of the first change below which a round is the last.
 const ROUNDS: u32 = 20;
@@ -27,7 +27,6 @@ pub struct Together {
 
 impl Together {
     /// To the minimum over these coordinates of a column, from where `beta` and `slopes` are; false if nothing moves.
-    #[inline(always)]
     pub fn minimise(&mut self, problem: &Problem, which: &[usize]) -> bool {
         let Together { beta, slopes, moved, .. } = self;
         let (l1, ridge) = (&problem.penalty.l1, &problem.penalty.ridge);
@@ -39,8 +38,9 @@ impl Together {
             for (i, &c) in which.iter().enumerate() {
                 let square = problem.all[c].square;
                 let curvature = square + ridge[c];
+                // Plain products: it is compiled once, for every processor.
                 let new = if curvature > 0.0 {
-                    step(beta[i], slopes[i], square, l1[c], ridge[c])
+                    soft_threshold(square * beta[i] + slopes[i], l1[c], curvature)
                 } else {
                     0.0
                 };

@@ -48,16 +48,18 @@ pub struct Layout {
     pub lines: usize,
     pub row: usize,
     pub class: usize,
+    /// Of a row, with what it is filled up with.
+    pub numbers: usize,
 }
 
 impl Layout {
     fn new(sparse: bool, kept: usize, classes: usize) -> Layout {
         if sparse {
             let row = (classes + 1).next_multiple_of(FOUR);
-            return Layout { lines: kept, row, class: 1 };
+            return Layout { lines: kept, row, class: 1, numbers: row };
         }
         let lines = kept.next_multiple_of(WIDE);
-        Layout { lines, row: 1, class: lines }
+        Layout { lines, row: 1, class: lines, numbers: classes + 1 }
     }
 
     pub fn mean(self, i: usize) -> usize {
@@ -76,7 +78,7 @@ pub struct Problem<'a> {
     pub columns: Columns<'a>,
     pub all: Vec<Coordinate>,
     /// L⁻¹b of each coordinate; nothing without intercepts.
-    pub beside: Vec<f64>,
+    beside: Vec<f64>,
     pub intercepts: usize,
     pub classes: usize,
     /// The curvature of each coordinate with the classes of its column.
@@ -164,8 +166,7 @@ impl<'a> Problem<'a> {
             }
             Columns::Dense(values)
         };
-        let numbers = if design.is_sparse() { layout.row } else { classes + 1 };
-        let (size, intercepts) = (layout.lines * numbers, data.intercepts());
+        let (size, intercepts) = (layout.lines * layout.numbers, data.intercepts());
         let mut problem = Problem {
             layout,
             columns,
@@ -222,14 +223,24 @@ impl<'a> Problem<'a> {
     /// Beside the intercepts.
     fn settle_between(&mut self) {
         for c in 0..self.all.len() {
-            let of = |c: usize| &self.beside[c * self.intercepts..][..self.intercepts];
             let near = c.saturating_sub(self.classes - 1)..(c + self.classes).min(self.all.len());
             for other in near.filter(|&o| self.all[o].column == self.all[c].column) {
-                let by: f64 = of(c).iter().zip(of(other)).map(|(a, b)| a * b).sum();
+                let by: f64 =
+                    self.beside(c).iter().zip(self.beside(other)).map(|(a, b)| a * b).sum();
                 self.between[c * self.classes + self.all[other].class] -= by;
             }
             self.between[c * self.classes + self.all[c].class] = self.all[c].square;
         }
+    }
+
+    /// L⁻¹b of a coordinate.
+    pub fn beside(&self, c: usize) -> &[f64] {
+        &self.beside[c * self.intercepts..][..self.intercepts]
+    }
+
+    /// Coordinates, in order, by their columns.
+    pub fn by_column<'b>(&'b self, which: &'b [usize]) -> impl Iterator<Item = &'b [usize]> {
+        which.chunk_by(|&a, &b| self.all[a].column == self.all[b].column)
     }
 
     /// The curvature of a coordinate with the classes of its column.
