@@ -5,8 +5,8 @@
 //! the column, and what they move by is subtracted in another; between the two there are only as many numbers as classes squared.
 //!
 //! Against coordinates one by one, three or five classes, milliseconds a draw: 20,000 × 1,000 of 1 % 60 to 35, 1,000 × 1,000 of 20 %
-//! 217 to 126; but 200 × 1,000 of 5 %, whose columns have ten entries, 4.0 to 5.3. Tried, too, where a step had gone uphill: the curvature of the mean of the shares at both of its ends, for another
-//! one. It hardly moves, and a quarter of the step is better.
+//! 217 to 126; but 200 × 1,000 of 5 %, whose columns have ten entries, 4.0 to 5.3. Tried, too, where a step had gone uphill: another one
+//! by the curvature of the mean of the shares at both of its ends. It hardly moves, and a quarter of the step is better.
 
 use super::problem::Problem;
 use crate::penalty::soft_threshold;
