@@ -375,3 +375,16 @@ fn classes_are_the_same_where_most_rows_have_no_entries() {
     assert!(sparse.theta.iter().filter(|b| **b != 0.0).count() > 40);
     assert!(sparse.gap.iter().all(|gap| *gap <= 1e-12));
 }
+
+#[test]
+fn rounding_of_many_rows_is_no_gap() {
+    // Most rows of the large classes have no entries, and the intercepts more weight than any column has.
+    let (n, p) = (60_000, 25);
+    let mut d = problem(n, p, Family::Multinomial { classes: 3 });
+    for (i, v) in d.x.iter_mut().enumerate() {
+        *v = if uniform(17 * i + 3) < 0.004 { 10.0 * *v } else { 0.0 };
+    }
+    let found = draws(&fit_sparse(&d, plan(n), options(p, &[20.0])), 1, 4);
+    assert!(found.status.iter().all(|s| *s == Status::Converged), "{:?}", found.gap);
+    assert!(found.iterations.iter().all(|rounds| *rounds <= 8), "{:?}", found.iterations);
+}

@@ -43,6 +43,9 @@ pub fn time_draws(
     (begin, draws, intercepts): (f64, usize, usize),
     control: &Control,
 ) -> Option<()> {
+    if std::env::var("EACH").is_ok() {
+        each_draw(problem, draws, control)?;
+    }
     let ready = busy();
     let found = bootstrap::run(problem, 1, draws, control).ok()?;
     let each = (busy() - ready) * 1e3 / draws as f64;
@@ -53,5 +56,21 @@ pub fn time_draws(
         "{name}: {method}, mode after {:.1} ms, {each:.4} ms a draw, {active} active, {rounds:.1} rounds, worst gap {worst:.1e}",
         (ready - begin) * 1e3
     );
+    Some(())
+}
+
+/// What each draw costs alone.
+fn each_draw(problem: &impl WeightedProblem, draws: usize, control: &Control) -> Option<()> {
+    for k in 1..=draws as u64 {
+        let ready = busy();
+        let found = bootstrap::run(problem, k, 1, control).ok()?;
+        let (gap, rounds, status) =
+            (found.gap[[0, 0]], found.iterations[[0, 0]], &found.status[[0, 0]]);
+        let active = found.theta.iter().filter(|b| **b != 0.0).count();
+        let each = (busy() - ready) * 1e3;
+        println!(
+            "draw {k}: {each:.3} ms, {active} active, {rounds} rounds, gap {gap:.1e}, {status:?}"
+        );
+    }
     Some(())
 }

@@ -104,6 +104,18 @@ pub trait Likelihood: Sync + Send {
     /// w l''(η) of one draw; of several predictors all pairs k ≤ l, each a line as long as the rows.
     fn curvature(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]);
 
+    /// The same as `residuals` for one draw, and where the curvature of a row is w (diag μ − μμ') the shares μ, predictor after
+    /// predictor; false where it is not. A weight for each row.
+    fn residuals_and_shares(
+        &self,
+        _weights: &[f64],
+        _panel: &mut [f64],
+        _sums: &mut Sums,
+        _shares: &mut [f64],
+    ) -> bool {
+        false
+    }
+
     /// Turn η, predictor after predictor of so many rows, into shares μ, where the curvature of a row is w (diag μ − μμ');
     /// false where it is not.
     fn shares(&self, _eta: &mut [f64], _rows: usize) -> bool {

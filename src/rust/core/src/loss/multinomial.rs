@@ -40,9 +40,24 @@ impl Likelihood for Multinomial {
     fn residuals(&self, rows: &Range<usize>, weights: &[f64], panel: &mut [f64], sums: &mut Sums) {
         let mut cells = vec![[0.0; LANES]; 2 * self.classes];
         let y = self.of_rows(rows);
-        let alone = sums.of_likelihood()[0].len() == self.classes;
-        let add = if alone { of_one_draw } else { of_draws };
-        add(&y, weights, panel, sums, &mut cells);
+        if sums.of_likelihood()[0].len() == self.classes {
+            of_one_draw(&y, (weights, self.classes), panel, sums, &mut cells, &mut []);
+        } else {
+            of_draws(&y, weights, panel, sums, &mut cells);
+        }
+    }
+
+    fn residuals_and_shares(
+        &self,
+        weights: &[f64],
+        panel: &mut [f64],
+        sums: &mut Sums,
+        shares: &mut [f64],
+    ) -> bool {
+        let mut cells = vec![[0.0; LANES]; 2 * self.classes];
+        let y = self.of_rows(&(0..weights.len()));
+        of_one_draw(&y, (weights, 1), panel, sums, &mut cells, shares);
+        true
     }
 
     fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
@@ -88,13 +103,15 @@ struct Eight {
     beyond: [f64; LANES],
 }
 
-/// The residuals and sums of one draw: rows side by side, where draws cannot be.
+/// The residuals and sums of one draw: rows side by side, where draws cannot be; and the shares, if there is room for them.
+#[inline(never)]
 fn of_one_draw(
     y: &[u32],
-    weights: &[f64],
+    (weights, stride): (&[f64], usize),
     panel: &mut [f64],
     sums: &mut Sums,
     cells: &mut [[f64; LANES]],
+    into: &mut [f64],
 ) {
     let [loss, _, total, residual, curvature] = sums.of_likelihood();
     let classes = cells.len() / 2;
@@ -104,7 +121,7 @@ fn of_one_draw(
         // What is missing in the last rows has no weight.
         let (mut own, mut w) = ([0; LANES], [0.0; LANES]);
         for (k, line) in lines.chunks_exact(classes).enumerate() {
-            (own[k], w[k]) = (y[e * LANES + k], weights[(e * LANES + k) * classes]);
+            (own[k], w[k]) = (y[e * LANES + k], weights[(e * LANES + k) * stride]);
             line.iter().zip(cells.iter_mut()).for_each(|(eta, cell)| cell[k] = *eta);
         }
         let at = eight(&own, &w, cells);
@@ -117,6 +134,10 @@ fn of_one_draw(
             for k in 0..LANES {
                 curvatures[k] += w[k] * shares[k] * (1.0 - shares[k]);
                 sums[k] += left[k];
+            }
+            if !into.is_empty() {
+                let count = lines.len() / classes;
+                into[class * y.len() + e * LANES..][..count].copy_from_slice(&shares[..count]);
             }
         }
         for (k, line) in lines.chunks_exact_mut(classes).enumerate() {

@@ -23,7 +23,8 @@
 //! intercept wants, are shrunk further on one side, which moves slope j by |Σwr| max |xⱼ| at most. Of several classes a
 //! part τ of the means is replaced by shares π + δ that all rows have in common, with π those of the classes: their residuals
 //! sum to −δ Σw, which makes up for Σwr where τ is |Σwr| / (π Σw) at least. It adds τ times what all rows can lose, at most, and τ
-//! Σ w |xⱼ| to a slope, or twice that; π Σw is the sum of the residuals above zero, at least.
+//! Σ w |xⱼ| to a slope, or twice that. π Σw is the weight of the rows of a class, and not to be taken for the least that it can be, by the
+//! steepest slope: of many rows the rounding of Σwr alone would then be a gap of 1e-7.
 //!
 //! The reference is of other weights, and nothing is proved of it: there the steps say how far they are
 //! off. If one leaves the part θ of the error, m counts 1/(1 − θ)² times; θ is never taken for less than
@@ -33,6 +34,7 @@
 use super::attempt::{Own, Reference, Setting};
 use super::model::{Model, Step};
 use super::task::{Data, Place, Task};
+use crate::linalg::dense::dot;
 use crate::penalty::Penalty;
 
 /// The least objective that gaps are measured against, as a part of that of a fit without columns.
@@ -91,11 +93,13 @@ pub fn by_slopes(set: Setting, task: &mut Task) -> f64 {
     by_slopes_and(data, task, &reach)
 }
 
-/// What rows of several classes can change together: their loss, whatever their classes, and Σ w |x| of each column, at most.
+/// What rows of several classes can change together: their loss, whatever their classes, and Σ w |x| of each column, at most;
+/// and the weight of the rows of each class.
 #[derive(Default)]
 struct Reach {
     loss: f64,
     columns: Vec<f64>,
+    counted: Vec<f64>,
 }
 
 fn by_slopes_and(data: &Data, task: &Task, rows: &Reach) -> f64 {
@@ -109,7 +113,9 @@ fn by_slopes_and(data: &Data, task: &Task, rows: &Reach) -> f64 {
         let steepest = (k * cols..(k + 1) * cols)
             .filter(|j| bounded(j) && largest(*j) > 0.0)
             .fold(0.0f64, |m, j| m.max(slopes[j].abs() / largest(j)));
-        if *over == 0.0 { 0.0 } else { 2.0 * over.abs() / (steepest - over.abs()).max(0.0) }
+        let above = 0.5 * (steepest - over.abs()).max(0.0);
+        let counted = rows.counted.get(k).copied().unwrap_or(0.0);
+        if *over == 0.0 { 0.0 } else { over.abs() / above.max(counted) }
     };
     let sums = &task.found.slopes[..data.intercepts()];
     let uneven = sums.iter().enumerate().map(uneven).fold(0.0, f64::max);
@@ -144,15 +150,23 @@ impl Reach {
         task.weights.fill(0, &mut weights);
         let weight = task.found.weight;
         let mut loss = libm::log(classes as f64) * weight;
+        let mut counted = task.found.slopes.clone();
         for rows in design.blocks() {
             let count = rows.len();
             for (k, eta) in eta.chunks_exact_mut(count).take(classes).enumerate() {
                 data.predict(k, &rows, &task.place, eta);
             }
-            for (i, w) in weights[rows].iter().enumerate() {
+            for (i, w) in weights[rows.clone()].iter().enumerate() {
                 let of_row = (0..classes).map(|k| eta[k * count + i]);
                 let least = of_row.clone().fold(f64::INFINITY, f64::min);
                 loss += w * (of_row.fold(f64::NEG_INFINITY, f64::max) - least);
+            }
+            // What they are expected to be and what is left of them.
+            let eta = &mut eta[..classes * count];
+            if data.likelihood.shares(eta, count) {
+                let shares =
+                    eta.chunks_exact(count).map(|share| dot(&weights[rows.clone()], share));
+                counted.iter_mut().zip(shares).for_each(|(sum, expected)| *sum += expected);
             }
         }
         let of_column = |j: usize| match (design.sparse(), design.sparse_column(j)) {
@@ -162,7 +176,7 @@ impl Reach {
             }
             _ => data.largest()[j] * weight,
         };
-        Reach { loss, columns: (0..data.cols()).map(of_column).collect() }
+        Reach { loss, columns: (0..data.cols()).map(of_column).collect(), counted }
     }
 }
 

@@ -30,17 +30,17 @@ const ROUNDS: u32 = 40;
 const LONGEST: f64 = 2.0;
 const SHORTEST: f64 = 2e-8;
 const SHORT: f64 = 1e-3;
-/// Coordinates for each of the support of which a descent looks at all, and what a step on an entry costs for one of
-/// several classes, in multiplications of a dense product, for what a descent may take beside the Gram matrix.
-const ALL: usize = 8;
+/// What a step on an entry costs for one of several classes, in multiplications of a dense product, for what a descent may take
+/// beside the Gram matrix.
 const STEP: f64 = 50.0;
 const DENSE_STEP: f64 = 8.0;
 /// How many times as much a descent of several classes takes on dense columns as one of one class: five streams of numbers, and
 /// classes that are nearly each other's negatives.
 const SLOW: f64 = 6.0;
 const PATIENCE: f64 = 0.5;
-/// What an entry of a sparse design costs that a Gram matrix looks at.
+/// What an entry of a sparse design costs that a Gram matrix looks at, and a row of it.
 const LOOK: f64 = 50.0;
+const OF_ROW: f64 = 150.0;
 
 /// Steps in a row that do not halve the gap, nor take this part of the objective, after which only the Gram matrix is
 /// left: far from the end a single slope makes the gap.
@@ -77,6 +77,7 @@ impl Reweighting {
         task: &mut Task,
         coordinates: &[u32],
         (gained, proved): (f64, Option<f64>),
+        rows: &mut Rows,
         control: &Control,
     ) -> Result<Option<Place>, Error> {
         let open = self.in_vain < VAIN && is_open(set, task);
@@ -94,7 +95,7 @@ impl Reweighting {
         let finest = if set.rough { ROOT * tolerance.sqrt() } else { MISS * tolerance };
         let precision = near.max(finest * finer).min(COARSE);
         let to = if set.data.predictors() > 1 {
-            minimise_classes(set, task, coordinates, precision, control)?
+            minimise_classes(set, task, coordinates, precision, rows, control)?
         } else {
             minimise(set, task, precision, control)?
         };
@@ -145,8 +146,11 @@ pub fn own_cost(data: &Data, coordinates: &[u32]) -> f64 {
         return exact_cost(0.5 * entries, m);
     }
     // Every pair of classes looks at all entries.
-    let looks = 0.5 * classes * (classes + 1.0) * LOOK * data.base.design.size() as f64;
-    looks + exact_cost(entries, m)
+    let pairs = 0.5 * classes * (classes + 1.0);
+    // Measured for several classes: of one, rows cost little beside what else is charged.
+    let of_rows = if classes > 1.0 { OF_ROW * data.rows() as f64 } else { 0.0 };
+    let looks = LOOK * data.base.design.size() as f64 + of_rows;
+    pairs * looks + exact_cost(entries, m)
 }
 
 /// The same as `minimise` for several classes.
@@ -155,26 +159,22 @@ fn minimise_classes(
     task: &mut Task,
     coordinates: &[u32],
     precision: f64,
+    rows: &mut Rows,
     control: &Control,
 ) -> Result<Option<Place>, Error> {
     let data = set.data;
-    let mut rows = Rows::new(data, task, control)?;
-    let Some(classes) = rows.look_at_classes(data) else { return Ok(None) };
-    let support = task.place.beta.iter().filter(|b| **b != 0.0).count();
-    let finite = |j: &u32| task.penalty.l1[*j as usize].is_finite();
-    let all: Vec<u32> = (0..data.size() as u32).filter(finite).collect();
-    let few = data.base.design.is_sparse() && all.len() <= ALL * support;
-    let which = if few { &all } else { coordinates };
-    let Classes { shares, counted } = &classes;
-    let given = AtRows { weights: &rows.weights, residual: &rows.residual, shares };
+    rows.go_to(data, task, control)?;
+    let Some(counted) = rows.look_at_classes(data) else { return Ok(None) };
+    let Rows { weights, residual, shares, .. } = &*rows;
+    let given = AtRows { weights, residual, shares };
     let step = if data.base.design.is_sparse() { STEP } else { DENSE_STEP };
     let most = PATIENCE * own_cost(data, coordinates) / step;
-    let Some(mut to) = minimum(data, task, given, which, (precision, most), control)? else {
+    let Some(mut to) = minimum(data, task, given, coordinates, (precision, most), control)? else {
         return Ok(None);
     };
     rows.predict(data, &to, control)?;
     let shortest = if set.rough { SHORT } else { SHORTEST };
-    let more = rows.settle_classes(data, counted, shortest, control)?;
+    let more = rows.settle_classes(data, &counted, shortest, control)?;
     to.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
     Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
 }
@@ -240,7 +240,7 @@ pub fn settle_intercept(data: &Data, task: &mut Task, control: &Control) -> Resu
     }
     let mut rows = Rows::new(data, task, control)?;
     let more = match rows.look_at_classes(data) {
-        Some(classes) => rows.settle_classes(data, &classes.counted, SHORTEST, control)?,
+        Some(counted) => rows.settle_classes(data, &counted, SHORTEST, control)?,
         None => vec![rows.settle(data, SHORTEST, control)?],
     };
     task.place.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
@@ -257,30 +257,32 @@ pub fn settle_start(data: &Data, task: &mut Task, control: &Control) -> Result<b
     Ok(settles)
 }
 
-/// What is known of the rows at a place.
-struct Rows {
+/// What is known of the rows at a place; its room serves one place after the other.
+#[derive(Default)]
+pub struct Rows {
     weights: Vec<f64>,
     /// Predictor after predictor.
     eta: Vec<f64>,
     /// w r, row after row.
     residual: Vec<f64>,
-}
-
-/// Shares of the classes of each row at a place, class after class, and the weight of the rows that are of each.
-struct Classes {
+    /// Of several classes, class after class.
     shares: Vec<f64>,
-    counted: Vec<f64>,
 }
 
 impl Rows {
     fn new(data: &Data, task: &mut Task, control: &Control) -> Result<Rows, Error> {
-        let (n, classes) = (data.rows(), data.predictors());
-        let mut weights = vec![0.0; n];
-        task.weights.fill(0, &mut weights);
-        let mut rows =
-            Rows { weights, eta: vec![0.0; n * classes], residual: vec![0.0; n * classes] };
-        rows.predict(data, &task.place, control)?;
+        let mut rows = Rows::default();
+        rows.go_to(data, task, control)?;
         Ok(rows)
+    }
+
+    fn go_to(&mut self, data: &Data, task: &mut Task, control: &Control) -> Result<(), Error> {
+        let (n, classes) = (data.rows(), data.predictors());
+        self.weights.resize(n, 0.0);
+        self.eta.resize(n * classes, 0.0);
+        self.residual.resize(n * classes, 0.0);
+        task.weights.fill(0, &mut self.weights);
+        self.predict(data, &task.place, control)
     }
 
     fn predict(&mut self, data: &Data, at: &Place, control: &Control) -> Result<(), Error> {
@@ -302,25 +304,24 @@ impl Rows {
         sums
     }
 
-    /// Residuals and shares of several classes; None of one.
-    fn look_at_classes(&mut self, data: &Data) -> Option<Classes> {
+    /// Residuals and shares of several classes, and the weight of the rows that are of each; None of one.
+    fn look_at_classes(&mut self, data: &Data) -> Option<Vec<f64>> {
         let (n, classes) = (data.rows(), data.predictors());
-        let mut shares = self.eta.clone();
-        if classes == 1 || !data.likelihood.shares(&mut shares, n) {
+        if classes == 1 {
             return None;
         }
         let mut sums = Sums::new(sum::COUNT, classes);
-        // The weights of a row stand beside its first predictor.
-        let mut weights = vec![0.0; n * classes];
-        weights.iter_mut().step_by(classes).zip(&self.weights).for_each(|(o, w)| *o = *w);
         for (k, eta) in self.eta.chunks_exact(n.max(1)).enumerate() {
             let of_class = self.residual.iter_mut().skip(k).step_by(classes);
             of_class.zip(eta).for_each(|(r, eta)| *r = -eta);
         }
-        data.likelihood.residuals(&(0..n), &weights, &mut self.residual, &mut sums);
-        let expected = shares.chunks_exact(n.max(1)).map(|share| dot(&self.weights, share));
-        let counted = expected.enumerate().map(|(k, e)| sums.get(sum::RESIDUAL, k) + e).collect();
-        Some(Classes { shares, counted })
+        let Rows { weights, residual, shares, .. } = self;
+        shares.resize(n * classes, 0.0);
+        if !data.likelihood.residuals_and_shares(weights, residual, &mut sums, shares) {
+            return None;
+        }
+        let expected = shares.chunks_exact(n.max(1)).map(|share| dot(weights, share));
+        Some(expected.enumerate().map(|(k, e)| sums.get(sum::RESIDUAL, k) + e).collect())
     }
 
     /// What the intercept is to change by, so that residuals sum to nothing, by steps as short as this.
@@ -344,22 +345,23 @@ impl Rows {
 
     /// The same of several classes, by the weight of the rows that are of each: with the shares of a place goes their curvature.
     fn settle_classes(
-        &self,
+        &mut self,
         data: &Data,
         counted: &[f64],
         shortest: f64,
         control: &Control,
     ) -> Result<Vec<f64>, Error> {
         let (n, classes) = (data.rows(), counted.len());
-        let (mut more, mut shares) = (vec![0.0; classes], vec![0.0; n * classes]);
+        let Rows { weights, eta: start, shares, .. } = self;
+        let mut more = vec![0.0; classes];
         for _ in 0..ROUNDS {
             control.check()?;
-            let lines = shares.chunks_exact_mut(n.max(1)).zip(self.eta.chunks_exact(n.max(1)));
+            let lines = shares.chunks_exact_mut(n.max(1)).zip(start.chunks_exact(n.max(1)));
             for ((share, eta), more) in lines.zip(&more) {
                 share.iter_mut().zip(eta).for_each(|(share, eta)| *share = eta + more);
             }
-            data.likelihood.shares(&mut shares, n);
-            let (mut by, factor) = of_shares(&self.weights, &shares, classes);
+            data.likelihood.shares(shares, n);
+            let (mut by, factor) = of_shares(weights, shares, classes);
             by.iter_mut().zip(counted).for_each(|(by, counted)| *by = counted - *by);
             factor.solve(&mut by);
             by.iter_mut().for_each(|b| *b = b.clamp(-LONGEST, LONGEST));

@@ -8,7 +8,7 @@ use super::attempt::{Attempt, FEW, Own, Setting};
 use super::curvature::{curvature, curvatures};
 use super::model::Model;
 use super::pass::{pass, pass_alone};
-use super::reweighted::own_cost;
+use super::reweighted::{Rows, own_cost};
 use super::state::{NEARLY, Next, State};
 use super::task::{Data, Task};
 use super::unseen;
@@ -26,6 +26,7 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
 ) -> Result<Vec<End>, Error> {
     attempts.iter_mut().for_each(|a| unseen::exclude(set.data, &mut a.borrow_mut().task));
     let mut states: Vec<State> = attempts.iter().map(|_| State::new(set)).collect();
+    let mut rows = Rows::default();
     for round in 1.. {
         let mut open: Vec<&mut Task> = attempts
             .iter_mut()
@@ -48,7 +49,8 @@ pub fn solve<'a, A: BorrowMut<Attempt<'a>>>(
             let attempt = attempt.borrow_mut();
             if let Next::Model = state.look(set, attempt, round, control)? {
                 let coordinates = choose(set, &attempt.task, state.nearly);
-                if !state.step_reweighted(set, &mut attempt.task, &coordinates, control)? {
+                let task = &mut attempt.task;
+                if !state.step_reweighted(set, task, &coordinates, &mut rows, control)? {
                     wanting.push((attempt, state));
                 }
             }

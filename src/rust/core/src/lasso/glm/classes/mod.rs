@@ -6,17 +6,18 @@
 //! their curvature and b that of a coordinate beside them, it has b'C⁻¹b less of its own. Sweeps are extrapolated
 //! as those of least squares are.
 
+mod block;
 mod problem;
+mod sweep;
 
 use super::task::{Data, Place, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
 use crate::lasso::descent::{Extrapolation, State, Terms};
-use crate::linalg::lanes::dispatch;
-use crate::penalty::{Penalty, step};
+use crate::penalty::Penalty;
+use problem::Problem;
 pub use problem::{AtRows, of_shares};
-use problem::{Columns, Coordinate, Problem, WIDE, sum_of};
-use pulp::as_arrays;
+use sweep::{subtract_each, sweep_over};
 
 /// Sweeps of the support for one of all coordinates, and the most of both.
 const INNER: u32 = 10;
@@ -88,121 +89,8 @@ pub fn minimise(
 
 /// The state at these coefficients.
 fn begin(problem: &Problem, beta: Vec<f64>) -> State {
-    let mut state = State { residual: problem.start.clone(), level: 0.0, beta: Vec::new() };
-    for (c, (to, from)) in beta.iter().zip(&problem.from).enumerate() {
-        if to != from {
-            subtract(problem, c, to - from, &mut state.residual);
-        }
-    }
-    state.beta = beta;
-    state
-}
-
-/// r −= s x for a coordinate.
-#[inline(always)]
-fn subtract(problem: &Problem, c: usize, s: f64, residual: &mut [f64]) {
-    let Coordinate { class, column, .. } = problem.all[c];
-    let Problem { layout, weight, share, .. } = problem;
-    match &problem.columns {
-        Columns::Dense(values) => {
-            let (lines, first) = (layout.lines, layout.of(0, class));
-            let x = &values[column * lines..][..lines];
-            let (mean, left) = residual.split_at_mut(lines);
-            let left = &mut left[first - lines..][..lines];
-            let (weight, share) = (&weight[first..][..lines], &share[first..][..lines]);
-            for i in 0..lines {
-                let by = s * x[i];
-                left[i] = (-weight[i]).mul_add(by, left[i]);
-                mean[i] = share[i].mul_add(by, mean[i]);
-            }
-        }
-        Columns::Sparse(columns) => {
-            let (places, entries) = &columns[column];
-            for (&i, x) in places.iter().zip(*entries) {
-                let (first, by) = (layout.mean(i as usize), s * x);
-                let at = first + class + 1;
-                residual[at] = (-weight[at]).mul_add(by, residual[at]);
-                residual[first] = share[at].mul_add(by, residual[first]);
-            }
-        }
-    }
-    let beside = &problem.beside[c * problem.intercepts..][..problem.intercepts];
-    let sums = residual.iter_mut().rev().zip(beside.iter().rev());
-    sums.for_each(|(e, b)| *e = (-s).mul_add(*b, *e));
-}
-
-/// The slope of a coordinate, without its penalty.
-#[inline(always)]
-fn slope(problem: &Problem, c: usize, residual: &[f64]) -> f64 {
-    let Coordinate { class, column, .. } = problem.all[c];
-    let Problem { layout, weight, .. } = problem;
-    let beside = &problem.beside[c * problem.intercepts..][..problem.intercepts];
-    let sums = residual.iter().rev().zip(beside.iter().rev());
-    let moved: f64 = sums.fold(0.0, |m, (e, b)| b.mul_add(*e, m));
-    let of_rows = match &problem.columns {
-        Columns::Dense(values) => {
-            let (lines, first) = (layout.lines, layout.of(0, class));
-            let x = &values[column * lines..][..lines];
-            let (mean, left) = (&residual[..lines], &residual[first..][..lines]);
-            let weight = &weight[first..][..lines];
-            let mut sum = [0.0; WIDE];
-            let lanes = |v| as_arrays::<WIDE, f64>(v).0.iter();
-            for (((x, r), w), t) in lanes(x).zip(lanes(left)).zip(lanes(weight)).zip(lanes(mean)) {
-                for l in 0..WIDE {
-                    sum[l] = x[l].mul_add(w[l].mul_add(t[l], r[l]), sum[l]);
-                }
-            }
-            sum_of(std::hint::black_box(sum))
-        }
-        Columns::Sparse(columns) => {
-            let (places, entries) = (columns[column].0.as_ref(), columns[column].1);
-            let residual = |i: u32| {
-                let first = layout.mean(i as usize);
-                let at = first + class + 1;
-                weight[at].mul_add(residual[first], residual[at])
-            };
-            // Sums side by side do not wait for each other.
-            let ((fours, rest), (values, last)) =
-                (as_arrays::<4, _>(places), as_arrays::<4, _>(entries));
-            let mut sums = [0.0; 4];
-            for (at, x) in fours.iter().zip(values) {
-                for l in 0..4 {
-                    sums[l] = x[l].mul_add(residual(at[l]), sums[l]);
-                }
-            }
-            for (&i, x) in rest.iter().zip(last) {
-                sums[0] = x.mul_add(residual(i), sums[0]);
-            }
-            (sums[0] + sums[1]) + (sums[2] + sums[3])
-        }
-    };
-    of_rows - moved
-}
-
-dispatch! {
-    /// The largest change of a slope, as a part of its λ.
-    fn sweep_over(problem: &Problem, which: &[usize], state: &mut State) -> f64 {
-        let Penalty { l1, ridge } = &problem.penalty;
-        let mut largest = 0.0f64;
-        for &c in which {
-            let (old, square) = (state.beta[c], problem.all[c].square);
-            let curvature = square + ridge[c];
-            let new = if curvature > 0.0 {
-                step(old, slope(problem, c, &state.residual), square, l1[c], ridge[c])
-            } else {
-                0.0
-            };
-            let change = new - old;
-            if change != 0.0 {
-                subtract(problem, c, change, &mut state.residual);
-                state.beta[c] = new;
-                let moved = curvature * change.abs();
-                // A division is dear beside a column of few entries.
-                if moved > largest * l1[c] {
-                    largest = moved / l1[c];
-                }
-            }
-        }
-        largest
-    }
+    let mut residual = problem.start.clone();
+    let by: Vec<f64> = beta.iter().zip(&problem.from).map(|(to, from)| to - from).collect();
+    subtract_each(problem, &by, &mut residual);
+    State { residual, level: 0.0, beta }
 }

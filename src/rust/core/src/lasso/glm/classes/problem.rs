@@ -7,11 +7,13 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::linalg::lanes::{LANES, dispatch};
 use crate::penalty::Penalty;
-use pulp::as_arrays;
+use pulp::{as_arrays, as_arrays_mut};
 use std::borrow::Cow;
 
 /// Numbers of a dense column taken together.
 pub const WIDE: usize = 2 * LANES;
+/// Those of a row of a sparse one.
+pub const FOUR: usize = 4;
 /// The least share of a class that counts where sweeps are combined.
 const SHARE: f64 = 1e-12;
 const OUT: u32 = u32::MAX;
@@ -46,15 +48,18 @@ pub struct Layout {
     pub lines: usize,
     pub row: usize,
     pub class: usize,
+    /// Of a row, with what it is filled up with.
+    pub numbers: usize,
 }
 
 impl Layout {
     fn new(sparse: bool, kept: usize, classes: usize) -> Layout {
         if sparse {
-            return Layout { lines: kept, row: classes + 1, class: 1 };
+            let row = (classes + 1).next_multiple_of(FOUR);
+            return Layout { lines: kept, row, class: 1, numbers: row };
         }
         let lines = kept.next_multiple_of(WIDE);
-        Layout { lines, row: 1, class: lines }
+        Layout { lines, row: 1, class: lines, numbers: classes + 1 }
     }
 
     pub fn mean(self, i: usize) -> usize {
@@ -73,8 +78,11 @@ pub struct Problem<'a> {
     pub columns: Columns<'a>,
     pub all: Vec<Coordinate>,
     /// L⁻¹b of each coordinate; nothing without intercepts.
-    pub beside: Vec<f64>,
+    beside: Vec<f64>,
     pub intercepts: usize,
+    pub classes: usize,
+    /// The curvature of each coordinate with the classes of its column.
+    between: Vec<f64>,
     factor: Cholesky,
     pub penalty: Penalty,
     /// w μ and μ of each class.
@@ -107,6 +115,28 @@ fn keep_rows(columns: &mut [(Cow<[u32]>, &[f64])], n: usize) -> Vec<u32> {
     kept
 }
 
+/// The curvature of the classes of a sparse column with each other, and with the intercepts: a row of the layout for each class.
+#[derive(Default)]
+struct OfColumn {
+    between: Vec<f64>,
+    beside: Vec<f64>,
+    own: Vec<f64>,
+    width: usize,
+}
+
+impl OfColumn {
+    fn clear(&mut self, classes: usize, width: usize) {
+        for sums in [&mut self.between, &mut self.beside] {
+            sums.clear();
+            sums.resize(classes * width, 0.0);
+        }
+        self.own.clear();
+        self.own.resize(classes * width, 0.0);
+        (0..classes).for_each(|k| self.own[k * width + k + 1] = 1.0);
+        self.width = width;
+    }
+}
+
 impl<'a> Problem<'a> {
     pub fn new(data: &'a Data, task: &Task, rows: AtRows, coordinates: &[u32]) -> Problem<'a> {
         let (n, p, classes) = (data.rows(), data.cols(), data.predictors());
@@ -117,9 +147,7 @@ impl<'a> Problem<'a> {
         let mut needed: Vec<usize> = order.iter().map(|&c| c as usize % p).collect();
         needed.sort_unstable();
         needed.dedup();
-        if design.is_sparse() {
-            order.sort_unstable_by_key(|&c| (c as usize % p, c as usize / p));
-        }
+        order.sort_unstable_by_key(|&c| (c as usize % p, c as usize / p));
         let column = |&j: &usize| design.sparse_column(j).unwrap_or_default();
         let mut sparse: Vec<(Cow<[u32]>, &[f64])> = Vec::new();
         let borrowed = needed.iter().filter(|_| design.is_sparse()).map(column);
@@ -138,13 +166,15 @@ impl<'a> Problem<'a> {
             }
             Columns::Dense(values)
         };
-        let (size, intercepts) = (layout.lines * (classes + 1), data.intercepts());
+        let (size, intercepts) = (layout.lines * layout.numbers, data.intercepts());
         let mut problem = Problem {
             layout,
             columns,
             all: Vec::with_capacity(order.len()),
             beside: Vec::with_capacity(order.len() * intercepts),
             intercepts,
+            classes,
+            between: Vec::with_capacity(order.len() * classes),
             factor: Cholesky::default(),
             penalty: task.penalty.of(&order),
             weight: vec![0.0; size],
@@ -173,46 +203,80 @@ impl<'a> Problem<'a> {
             }
             problem.factor.solve_half(sums);
         }
-        for &c in &order {
-            let (at, class) = (c as usize, c as usize / p);
-            problem.push(at, class, needed.binary_search(&(at % p)).unwrap_or(0));
+        let mut of_column = OfColumn::default();
+        for group in order.chunk_by(|a, b| *a as usize % p == *b as usize % p) {
+            let column = needed.binary_search(&(group[0] as usize % p)).unwrap_or(0);
+            if let Columns::Sparse(columns) = &problem.columns {
+                let Problem { layout, share, weight, .. } = &problem;
+                let (places, entries) = &columns[column];
+                of_column.clear(classes, layout.row);
+                look(places, entries, share, weight, &mut of_column);
+            }
+            for &c in group {
+                problem.push(c as usize, c as usize / p, column, &of_column);
+            }
         }
+        problem.settle_between();
         problem
     }
 
-    fn push(&mut self, at: usize, class: usize, column: usize) {
+    /// Beside the intercepts.
+    fn settle_between(&mut self) {
+        for c in 0..self.all.len() {
+            let near = c.saturating_sub(self.classes - 1)..(c + self.classes).min(self.all.len());
+            for other in near.filter(|&o| self.all[o].column == self.all[c].column) {
+                let by: f64 =
+                    self.beside(c).iter().zip(self.beside(other)).map(|(a, b)| a * b).sum();
+                self.between[c * self.classes + self.all[other].class] -= by;
+            }
+            self.between[c * self.classes + self.all[c].class] = self.all[c].square;
+        }
+    }
+
+    /// L⁻¹b of a coordinate.
+    pub fn beside(&self, c: usize) -> &[f64] {
+        &self.beside[c * self.intercepts..][..self.intercepts]
+    }
+
+    /// Coordinates, in order, by their columns.
+    pub fn by_column<'b>(&'b self, which: &'b [usize]) -> impl Iterator<Item = &'b [usize]> {
+        which.chunk_by(|&a, &b| self.all[a].column == self.all[b].column)
+    }
+
+    /// The curvature of a coordinate with the classes of its column.
+    pub fn between(&self, c: usize) -> &[f64] {
+        &self.between[c * self.classes..][..self.classes]
+    }
+
+    fn push(&mut self, at: usize, class: usize, column: usize, of_column: &OfColumn) {
         let mut beside = vec![0.0; self.intercepts];
         let layout = self.layout;
         let own = |k: usize| if k == class { 1.0 } else { 0.0 };
-        let mut raw = 0.0;
+        let mut between = vec![0.0; self.classes];
         match &self.columns {
             Columns::Dense(values) => {
                 let x = &values[column * layout.lines..][..layout.lines];
                 let of = |v: &'_ [f64], k: usize| v[layout.of(0, k)..][..layout.lines].to_vec();
                 let weight = of(&self.weight, class);
-                raw = square(x, &weight, &of(&self.share, class));
+                for (k, b) in between.iter_mut().enumerate() {
+                    *b = square(x, &weight, &of(&self.share, k), own(k));
+                }
                 for (k, b) in beside.iter_mut().enumerate() {
                     *b = product(x, &weight, &of(&self.share, k), own(k));
                 }
             }
-            Columns::Sparse(columns) => {
-                let (places, entries) = &columns[column];
-                for (&i, x) in places.iter().zip(*entries) {
-                    let (share, weight) = (
-                        &self.share[layout.of(i as usize, 0)..],
-                        self.weight[layout.of(i as usize, class)],
-                    );
-                    raw += x * x * weight * (1.0 - share[class]);
-                    for (k, b) in beside.iter_mut().enumerate() {
-                        *b += x * weight * (own(k) - share[k]);
-                    }
-                }
+            Columns::Sparse(_) => {
+                let of_class = class * layout.row + 1..;
+                between.copy_from_slice(&of_column.between[of_class.clone()][..self.classes]);
+                beside.copy_from_slice(&of_column.beside[of_class][..self.intercepts]);
             }
         }
         self.factor.solve_half(&mut beside);
+        let raw = between[class];
         let left = raw - beside.iter().map(|b| b * b).sum::<f64>();
         let square = if has_vanished(left, raw) { 0.0 } else { left };
         self.beside.extend(beside);
+        self.between.extend(between);
         self.all.push(Coordinate { at, class, column, square });
     }
 
@@ -279,13 +343,40 @@ pub fn sum_of(sum: [f64; WIDE]) -> f64 {
 }
 
 dispatch! {
-    /// Σ w x² (1 − μ).
-    fn square(x: &[f64], weight: &[f64], share: &[f64]) -> f64 {
+    /// Σ w x² (own − μ) and Σ w x (own − μ) of each class.
+    fn look(places: &[u32], entries: &[f64], share: &[f64], weight: &[f64], out: &mut OfColumn) {
+        let OfColumn { between, beside, own, width } = out;
+        let width = *width;
+        for (&i, x) in places.iter().zip(entries) {
+            let at = i as usize * width;
+            let (share, weight) = (&share[at..][..width], &weight[at..][..width]);
+            let shares = as_arrays::<FOUR, _>(share).0;
+            let lines = between.chunks_exact_mut(width).zip(beside.chunks_exact_mut(width));
+            let lines = lines.zip(own.chunks_exact(width)).zip(&weight[1..]);
+            for (((between, beside), own), w) in lines {
+                let by = w * x;
+                let sums = as_arrays_mut::<FOUR, _>(between).0.iter_mut();
+                let sums = sums.zip(as_arrays_mut::<FOUR, _>(beside).0);
+                for ((between, beside), (own, share)) in
+                    sums.zip(as_arrays::<FOUR, _>(own).0.iter().zip(shares))
+                {
+                    for l in 0..FOUR {
+                        let of_row = by * (own[l] - share[l]);
+                        beside[l] += of_row;
+                        between[l] = x.mul_add(of_row, between[l]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Σ w x² (own − μ).
+    fn square(x: &[f64], weight: &[f64], share: &[f64], own: f64) -> f64 {
         let mut sum = [0.0; WIDE];
         let lanes = |v| as_arrays::<WIDE, f64>(v).0.iter();
         for ((x, w), s) in lanes(x).zip(lanes(weight)).zip(lanes(share)) {
             for l in 0..WIDE {
-                sum[l] = (x[l] * x[l] * w[l]).mul_add(1.0 - s[l], sum[l]);
+                sum[l] = (x[l] * x[l] * w[l]).mul_add(own - s[l], sum[l]);
             }
         }
         sum_of(sum)

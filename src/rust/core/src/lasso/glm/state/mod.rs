@@ -8,7 +8,7 @@ mod ends;
 use super::attempt::{Attempt, FEW, Own, Reference, Setting};
 use super::certificate::{by_own, by_reference, by_slopes, lacks, size};
 use super::model::{Approach, Enough, Solver, Step};
-use super::reweighted::{Reweighting, settle_intercept};
+use super::reweighted::{Reweighting, Rows, settle_intercept};
 use super::secant::Secants;
 use super::task::{Found, Place, Task};
 use crate::engine::job::Control;
@@ -346,13 +346,14 @@ impl State {
         set: Setting,
         task: &mut Task,
         coordinates: &[u32],
+        rows: &mut Rows,
         control: &Control,
     ) -> Result<bool, Error> {
         if task.found.loss <= ALL_BUT_PERFECT * set.unit * task.found.weight {
             return Ok(false);
         }
         let known = (self.gained, self.proved.take());
-        let Some(to) = self.reweighting.step(set, task, coordinates, known, control)? else {
+        let Some(to) = self.reweighting.step(set, task, coordinates, known, rows, control)? else {
             return Ok(false);
         };
         (self.uses, self.fresh, self.last, self.before) = (Uses::Reweighted, true, None, None);
