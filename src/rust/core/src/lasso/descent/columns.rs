@@ -139,6 +139,42 @@ impl SparseColumns {
         if vanished { 0.0 } else { square }
     }
 
+    /// Products of some columns with each other, those with later ones in the line of each. Row by row: only the entries that
+    /// two columns share cost anything.
+    pub fn products<E>(
+        &self,
+        which: &[usize],
+        rows: usize,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<Vec<f64>, E> {
+        let m = which.len();
+        let mut start = vec![0usize; rows + 1];
+        which.iter().flat_map(|&k| self.get(k).0).for_each(|&i| start[i as usize + 1] += 1);
+        (0..rows).for_each(|i| start[i + 1] += start[i]);
+        let mut entries = vec![(0u32, 0.0); start[rows]];
+        let mut next = start.clone();
+        for (place, &k) in which.iter().enumerate() {
+            let (at, values) = self.get(k);
+            for (&i, &v) in at.iter().zip(values) {
+                entries[next[i as usize]] = (place as u32, v);
+                next[i as usize] += 1;
+            }
+        }
+        let mut gram = vec![0.0; m * m];
+        for (line, &k) in gram.chunks_exact_mut(m.max(1)).zip(which) {
+            line.iter_mut().zip(which).for_each(|(o, &l)| *o = -self.mean[k] * self.sum[l]);
+        }
+        for row in start.windows(2) {
+            go_on()?;
+            let row = &entries[row[0]..row[1]];
+            for (nth, &(a, v)) in row.iter().enumerate() {
+                let line = &mut gram[a as usize * m..][..m];
+                row[nth..].iter().for_each(|&(b, u)| line[b as usize] += v * u);
+            }
+        }
+        Ok(gram)
+    }
+
     #[inline(always)]
     fn get(&self, k: usize) -> (&[u32], &[f64]) {
         let range = self.start[k]..self.start[k + 1];

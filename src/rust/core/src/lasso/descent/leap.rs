@@ -12,7 +12,6 @@ use super::cost::SPARSE;
 use super::{Descent, State};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::lasso::cross::{centre, cross};
 use crate::lasso::damping::{Damping, Step, TRIALS, descends};
 use crate::lasso::task::{Data, Task};
 use crate::linalg::cholesky_single::SingleCholesky;
@@ -93,12 +92,12 @@ impl Descent {
             support.iter().map(|&k| self.ridge[k] + damping.ridge(self.square[k])).collect();
         let root = |(&k, d): (&usize, &f64)| 1.0 / (self.square[k] + d).sqrt();
         let scale: Vec<f64> = support.iter().zip(&ridge).map(root).collect();
-        let factor = if self.factor_cost(data, &support) < accuracy.usual * self.cost(&support) {
-            self.factor(data, task, &support, &scale, control)?
+        let Packed::Sparse(columns) = &self.packed else { return Ok(Step::None) };
+        let factor = if self.factor_cost(&support) < accuracy.usual * self.cost(&support) {
+            factor(columns, &support, self.state.residual.len(), &scale, control)?
         } else {
             None
         };
-        let Packed::Sparse(columns) = &self.packed else { return Ok(Step::None) };
         let mut along = vec![0.0; support.len()];
         slopes(columns, &support, &self.state, &mut along);
         for (slope, &k) in along.iter_mut().zip(&support) {
@@ -110,37 +109,10 @@ impl Descent {
         Ok(self.project(data, task, &support, &along))
     }
 
-    fn factor_cost(&self, data: &Data, support: &[usize]) -> f64 {
-        let m = support.len() as f64;
-        let products = m * self.packed.size(support) as f64;
-        SPARSE * data.design.size() as f64 + products + m * m * m.mul_add(FACTOR, WRITE)
-    }
-
-    /// A factor of the support's equations, their diagonal scaled to one; none if it is not definite beyond rounding.
-    fn factor(
-        &self,
-        data: &Data,
-        task: &mut Task,
-        support: &[usize],
-        scale: &[f64],
-        control: &Control,
-    ) -> Result<Option<SingleCholesky>, Error> {
-        let columns: Vec<u32> = support.iter().map(|&k| self.columns[k]).collect();
-        let weights = &mut task.weights;
-        let mut gram = cross(data, &columns, 0, control, &mut |first, w| weights.fill(first, w))?;
-        if let Some(totals) = task.totals.as_ref().filter(|_| data.intercept) {
-            centre(&mut gram, totals, &columns, 0);
-        }
-        let mut factor = SingleCholesky::default();
-        let fill = |row: usize, out: &mut [f32]| {
-            let (line, by) = (gram.row(row), scale[row]);
-            for ((o, h), s) in out.iter_mut().zip(line.iter().skip(row)).zip(&scale[row..]) {
-                *o = (h * by * s) as f32;
-            }
-            out[0] = 1.0;
-        };
-        let definite = factor.factor_while(support.len(), fill, || control.check())?;
-        Ok(definite.then_some(factor))
+    fn factor_cost(&self, support: &[usize]) -> f64 {
+        let (m, entries) = (support.len() as f64, self.packed.size(support) as f64);
+        let pairs = entries * entries / self.roots.values.len().max(1) as f64;
+        SPARSE * (entries + pairs) + m * m * m.mul_add(FACTOR, WRITE)
     }
 
     fn project(&mut self, data: &Data, task: &Task, support: &[usize], along: &[f64]) -> Step {
@@ -175,6 +147,27 @@ impl Descent {
             .sum();
         0.5 * square + penalty
     }
+}
+
+/// A factor of the equations of some columns, the diagonal scaled to one; none if it is not definite beyond rounding.
+fn factor(
+    columns: &SparseColumns,
+    which: &[usize],
+    rows: usize,
+    scale: &[f64],
+    control: &Control,
+) -> Result<Option<SingleCholesky>, Error> {
+    let m = which.len();
+    let gram = columns.products(which, rows, || control.check())?;
+    let mut factor = SingleCholesky::default();
+    let fill = |row: usize, out: &mut [f32]| {
+        let (line, by) = (&gram[row * m..][..m], scale[row]);
+        for ((o, h), s) in out.iter_mut().zip(&line[row..]).zip(&scale[row..]) {
+            *o = (h * by * s) as f32;
+        }
+        out[0] = 1.0;
+    };
+    Ok(factor.factor_while(m, fill, || control.check())?.then_some(factor))
 }
 
 /// The equations of a step: X'X on some columns, and a ridge.

@@ -402,4 +402,29 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn products_of_sparse_columns_are_the_slopes_that_they_make() {
+        let (rows, cols, control) = (23, 7, Control::default());
+        let plan = WeightPlan::new(3, Law::Exponential, PriorWeight::Fixed, rows);
+        for intercept in [true, false] {
+            let data = data(rows, cols, true, intercept);
+            let mut task = Task::new(RowWeights::Draw(plan.draw(1)), cols);
+            let mut descent = Descent::new(&data, &mut task);
+            descent.admit(&data, &(0..cols as u32).collect::<Vec<_>>(), &control).unwrap();
+            let Packed::Sparse(columns) = &descent.packed else { panic!("not sparse") };
+            let which = [5, 0, 3, 6];
+            let found = columns.products(&which, rows, || Ok::<(), ()>(())).unwrap();
+            for (b, &l) in which.iter().enumerate() {
+                let mut state = State { residual: vec![0.0; rows], ..State::default() };
+                columns.subtract(l, -1.0, &mut state);
+                for (a, &k) in which[..=b].iter().enumerate() {
+                    let off = found[a * which.len() + b] - columns.slope(k, &state);
+                    assert!(off.abs() < 1e-12, "{k} {l}: {off}");
+                }
+            }
+        }
+        let Packed::Sparse(none) = Packed::new(&data(9, 5, true, true)) else { return };
+        assert_eq!(none.products(&[], 9, || Ok::<(), ()>(())), Ok(Vec::new()));
+    }
 }
