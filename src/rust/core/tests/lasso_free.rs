@@ -207,6 +207,36 @@ fn nearly_equal_columns_are_told_apart() {
     }
 }
 
+/// Large coefficients that cancel: the rounding of a Gram matrix is that of their squares.
+#[test]
+fn claimed_objectives_are_those_of_the_draws_where_columns_cancel() {
+    let rows = 60;
+    for (far, near, intercept) in
+        [(0.0, 1e-5, true), (10.0, 1e-5, true), (1e2, 1e-3, false), (1e2, 1e-5, false)]
+    {
+        let column = |seed: usize| (0..rows).map(|i| noise(seed * 7919 + i)).collect::<Vec<f64>>();
+        let (u, v) = (column(1), column(2));
+        let from = |x: &[f64]| x.iter().map(|x| far + x).collect::<Vec<f64>>();
+        let beside = u.iter().zip(&v).map(|(u, v)| far + u + near * v).collect();
+        let x = vec![from(&u), beside, from(&column(3)), from(&column(4))];
+        let mut problem = Problem { intercept, ..Problem::new(rows, x, vec![1.0; 4]) };
+        problem.y = (0..rows).map(|i| u[i] + v[i] + 0.1 * noise(9_000_000 + i)).collect();
+        for lambda in [1e-6, 1e-2].map(|part| part * near) {
+            let found = draws(&problem.fit(lambda, false), 20);
+            for (k, theta) in found.theta.outer_iter().enumerate() {
+                let theta: Vec<f64> = theta.iter().copied().collect();
+                let plain = problem.objective(k as u64 + 1, &theta, lambda);
+                let off = (found.objective[[k, 0]] / plain - 1.0).abs();
+                let context = format!("{far} {near:e} {lambda:e} draw {}: {off:e}", k + 1);
+                // Where no road has the digits, that is said.
+                let converged = found.status[[k, 0]] == Status::Converged;
+                assert!(converged || far > 1e6 * near, "{context}");
+                assert!(!converged || off < 1e-8, "{context}");
+            }
+        }
+    }
+}
+
 /// What a free column has left to gain moves the slopes of the others, at first order.
 #[test]
 fn the_gap_of_a_draw_is_never_below_its_excess() {

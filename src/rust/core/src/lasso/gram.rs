@@ -156,6 +156,15 @@ impl Centred {
         gradient
     }
 
+    /// What rounding may do to r'Wr at β, which is made of y'Wy, X'Wy and X'WX: a part of the squared size of all terms
+    /// that cancel in r = y − Xβ.
+    pub fn rounding(&self, beta: &[f64]) -> f64 {
+        let squares = self.gram.diag();
+        let sizes = squares.iter().zip(beta).map(|(h, b)| h.max(0.0).sqrt() * b.abs());
+        let reach = self.raw_yy.sqrt() + sizes.sum::<f64>();
+        f64::EPSILON * reach * reach
+    }
+
     pub fn intercept(&self, beta: &[f64]) -> f64 {
         self.mean_y - self.mean_x.iter().zip(beta).map(|(m, b)| m * b).sum::<f64>()
     }

@@ -64,6 +64,9 @@ impl Method {
 /// How near a solution is found that others only start from: the weights of a draw move its minimum much farther.
 pub(super) const NEARBY: Limits = Limits { tolerance: 1e-2, iterations: 2 };
 
+/// Most of an objective that the rounding of a Gram matrix may be, for the matrix to be believed.
+const ROUNDING: f64 = 1e-8;
+
 pub struct Lasso {
     pub(super) data: Data,
     /// The same with sparse columns filled, made when a solution near saturation first asks for it.
@@ -214,8 +217,11 @@ impl Lasso {
             let closer = point.certify_by_step(&|a, b| Some(c.gram[[a, b]]), largest);
             certificate.gap = certificate.gap.min(closer.gap);
         }
-        // Differences of y'Wy lose what a residual would keep: not to be believed near a perfect fit.
-        let believed = certificate.objective > 1e-6 * c.yy || c.yy == 0.0;
+        // Differences of y'Wy lose what a residual would keep: not to be believed near a perfect fit, nor where large
+        // coefficients of columns that nearly depend on each other cancel.
+        let objective = certificate.objective;
+        let kept = c.rounding(&task.beta) <= ROUNDING * objective;
+        let believed = (objective > 1e-6 * c.yy && kept) || c.yy == 0.0;
         let converged = certificate.gap <= tolerance && believed;
         let status = if converged { Status::Converged } else { Status::NotConverged };
         let end =
