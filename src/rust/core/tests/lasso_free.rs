@@ -237,6 +237,25 @@ fn claimed_objectives_are_those_of_the_draws_where_columns_cancel() {
     }
 }
 
+/// A third column that differs by 2e-12 of itself is none of its own, but has that much beside the others.
+#[test]
+fn a_column_without_a_place_takes_no_share_that_would_be_seen() {
+    let rows = 100;
+    let (u, v, w) = (column(rows, 1), column(rows, 2), column(rows, 3));
+    let beside = |by: f64| (0..rows).map(|i| u[i] + 1e-8 * v[i] + by * w[i]).collect::<Vec<f64>>();
+    let x = vec![u.clone(), beside(0.0), beside(2e-12)];
+    let mut problem = Problem::new(rows, x, vec![0.0; 3]);
+    problem.y = (0..rows).map(|i| u[i] + v[i] + 3.0 * w[i]).collect();
+    let found = draws(&problem.fit(1.0, false), 20);
+    for (k, theta) in found.theta.outer_iter().enumerate() {
+        let theta: Vec<f64> = theta.iter().copied().collect();
+        let plain = problem.objective(k as u64 + 1, &theta, 1.0);
+        assert_eq!(found.status[[k, 0]], Status::Converged);
+        let off = (found.objective[[k, 0]] / plain - 1.0).abs();
+        assert!(off < 1e-6, "draw {}: {off:e}", k + 1);
+    }
+}
+
 /// What a free column has left to gain moves the slopes of the others, at first order.
 #[test]
 fn the_gap_of_a_draw_is_never_below_its_excess() {

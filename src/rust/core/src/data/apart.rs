@@ -34,7 +34,7 @@ pub fn tell_apart<E>(
     let staying: Vec<usize> = (0..which.len()).filter(|k| !factor.is_dependent(*k)).collect();
     let mut kept: Vec<u32> = staying.iter().map(|&k| which[k]).collect();
     let (mut columns, mut along): (Vec<Column>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
-    let (mut dropped, mut dependent) = (Vec::new(), Vec::new());
+    let (mut dropped, mut dependent, mut missed) = (Vec::new(), Vec::new(), Vec::new());
     for &j in (0..which.len()).filter(|k| factor.is_dependent(*k)).map(|k| &which[k]) {
         let mut v = x.column(j as usize);
         let whole: f64 = product(&v, &v);
@@ -69,11 +69,12 @@ pub fn tell_apart<E>(
             columns.push((j, v));
         } else {
             dependent.push(inside);
+            missed.push((left / size).sqrt());
             dropped.push(j);
         }
     }
     columns.extend(dropped.iter().map(|&j| (j, vec![0.0; x.rows])));
-    Ok((Basis::new(kept, dropped, &along, &dependent), columns))
+    Ok((Basis::new(kept, dropped, &along, &dependent, missed), columns))
 }
 
 #[cfg(test)]

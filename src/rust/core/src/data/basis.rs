@@ -3,6 +3,9 @@
 use crate::linalg::cholesky::Cholesky;
 use ndarray::{Array2, ArrayView1};
 
+/// Most that dropped columns may change a fit, as a part of it, when they take their share of its coefficients.
+const SHARE: f64 = 1e-10;
+
 pub struct Basis {
     /// The columns of the basis: those that stay, then those whose places other columns have taken.
     kept: Vec<u32>,
@@ -12,16 +15,19 @@ pub struct Basis {
     changed: Array2<f64>,
     /// The dropped columns, in the kept ones.
     dependence: Array2<f64>,
+    /// What each has beside that.
+    missed: Vec<f64>,
 }
 
 impl Basis {
     /// Of these columns, `kept` and `dropped` as above. `along` has what each changed one was, in those before it and itself;
-    /// `dependent` what the dropped ones are, in the basis.
+    /// `dependent` what the dropped ones are, in the basis, but for columns of the size `missed`.
     pub fn new(
         kept: Vec<u32>,
         dropped: Vec<u32>,
         along: &[Vec<f64>],
         dependent: &[Vec<f64>],
+        missed: Vec<f64>,
     ) -> Basis {
         let table = |of: &[Vec<f64>]| {
             let entry = |(i, k): (usize, usize)| of[k].get(i).copied().unwrap_or(0.0);
@@ -33,7 +39,7 @@ impl Basis {
             back_substitute(&changed, &mut solved);
             column.assign(&ArrayView1::from(&solved));
         }
-        Basis { kept, dropped, changed, dependence }
+        Basis { kept, dropped, changed, dependence, missed }
     }
 
     /// Columns that have no place in the basis.
@@ -43,17 +49,25 @@ impl Basis {
 
     /// From coefficients of the basis to those of the columns: of all that give the same fit, the
     /// shortest. With t those of the kept columns and S the dropped ones in these, they are
-    /// β_D = (I + S'S)⁻¹S't and β_K = t − S β_D.
+    /// β_D = (I + S'S)⁻¹S't and β_K = t − S β_D. Where those are so large that what a dropped column has beside S
+    /// would be seen, it has no share.
     pub fn unpack(&self, beta: &mut [f64]) {
         let mut t: Vec<f64> = self.kept.iter().map(|&j| beta[j as usize]).collect();
+        let largest = |t: &[f64]| t.iter().fold(0.0f64, |m, t| m.max(t.abs()));
+        let fit = largest(&t);
         back_substitute(&self.changed, &mut t);
+        let most = largest(&t);
+        let shares = |k: usize| self.missed[k] * most <= SHARE * fit;
         let product = |a: usize, b: usize| -> f64 {
+            if !shares(a) || !shares(b) {
+                return 0.0;
+            }
             let (a, b) = (self.dependence.column(a), self.dependence.column(b));
             a.iter().zip(b).map(|(x, y)| x * y).sum()
         };
         let count = self.dropped.len();
-        let mut extra: Vec<f64> = (self.dependence.columns().into_iter())
-            .map(|s| s.iter().zip(&t).map(|(s, t)| s * t).sum())
+        let mut extra: Vec<f64> = (self.dependence.columns().into_iter().enumerate())
+            .map(|(k, s)| if shares(k) { s.iter().zip(&t).map(|(s, t)| s * t).sum() } else { 0.0 })
             .collect();
         let mut factor = Cholesky::default();
         factor.factor(count, |row, out| {
