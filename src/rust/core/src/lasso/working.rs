@@ -31,6 +31,8 @@ pub struct WorkingSet {
     descent: Option<Box<Descent>>,
     /// Descents of this solve that brought neither a new column nor the certificate.
     in_vain: u32,
+    /// The gap before the last one that did not get where it was to.
+    failed: f64,
 }
 
 const OUT: u32 = u32::MAX;
@@ -45,6 +47,9 @@ const NEARLY: f64 = 0.92;
 /// Descents in vain after which only the exact step is left, and how much more precise each is.
 const VAIN: u32 = 2;
 const FINER: f64 = 0.1;
+/// Part of the gap that is left where one that did not get there is worth another: the exact step takes in whatever
+/// is violated, with columns that are nearly the same all of them.
+const AGAIN: f64 = 0.1;
 /// Part of the tolerance that a descent's slopes may miss.
 const MISS: f64 = 0.3;
 /// What the largest of them misses beside the others, about.
@@ -83,6 +88,7 @@ impl WorkingSet {
             newton: Newton::default(),
             descent: None,
             in_vain: 0,
+            failed: f64::INFINITY,
         }
     }
 
@@ -95,11 +101,11 @@ impl WorkingSet {
         tolerance: f64,
         control: &Control,
     ) -> Result<(), Error> {
-        self.in_vain = 0;
+        (self.in_vain, self.failed) = (0, f64::INFINITY);
         if self.descends(data, tolerance) {
             if task.totals.is_some() && !task.is_empty() {
                 self.descend(data, task, tolerance, tolerance, control)?;
-                self.in_vain = 0;
+                (self.in_vain, self.failed) = (0, f64::INFINITY);
             }
             return Ok(());
         }
@@ -181,6 +187,7 @@ impl WorkingSet {
         // While columns are missing, no more than that shows.
         let lacking = grew && columns.len() < data.design.cols;
         let precision = if lacking { fine.max(COARSE * gap) } else { fine };
+        let before = self.in_vain;
         self.in_vain += u32::from(precision == fine);
         let reached = if loose {
             descent.approach(data, task, precision, SHORT, control)?;
@@ -188,9 +195,10 @@ impl WorkingSet {
         } else {
             descent.minimise(data, task, precision, control)?
         };
-        if !reached {
+        if !reached && gap > AGAIN * self.failed {
             self.in_vain = VAIN;
-            self.roughly = 1;
+        } else if !reached {
+            (self.in_vain, self.failed) = (before, gap);
         }
         self.descent = Some(descent);
         Ok(())
