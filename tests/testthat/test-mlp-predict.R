@@ -83,7 +83,7 @@ test_that("blocks of rows give the same replies", {
 test_that("a network that does not fit its settings is refused", {
   broken <- fit
   broken$draws[[2]] <- broken$draws[[2]][1:10]
-  expect_bad(predict(broken, even), "object", "another size")
+  expect_error(predict(broken, even), "another size", class = "wbb_error_fit")
 })
 
 test_that("an unknown question is an error of ours", {

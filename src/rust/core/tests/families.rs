@@ -166,7 +166,7 @@ fn sparse_is_dense_without_the_zeros() {
             if alpha < 1.0 && predictors(&d.response.family) == 1 {
                 d.response.offset = Some((0..n).map(|i| 0.3 * noise(i + 5)).collect());
             }
-            let limits = Limits { tolerance: 1e-12, iterations: 1000 };
+            let limits = Limits { tolerance: 1e-13, iterations: 1000 };
             let intercept = !is_cox(&d.response.family);
             let opts = || Options { limits, intercept, alpha, ..options(p, &[lambda]) };
             let sparse = Glm::new(
