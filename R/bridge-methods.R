@@ -4,7 +4,7 @@
 #' @export
 describe.wbb_bridge <- function(fit) {
   spec <- fit$spec
-  draws <- paste0(format(spec$draws, big.mark = ","), " in ", if (spec$chains > 1) "each of ", counted(spec$chains, "chain"), ", after ",
+  draws <- paste0(with_commas(spec$draws), " in ", if (spec$chains > 1) "each of ", counted(spec$chains, "chain"), ", after ",
     counted(spec$burn, "iteration"), if (spec$thin > 1) paste0(", one in ", spec$thin, " kept"))
   values <- format(spec$nu, digits = 4, trim = TRUE)
   shrinkage <- if (length(spec$nu) == 1L) {
@@ -35,7 +35,7 @@ print.wbb_bridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
   print_posterior(x, digits)
   worst <- bad_mixing(x)
   cat("\nLargest R-hat ", format(worst$rhat, digits = 4), ", smallest effective sample size ",
-    format(round(worst$ess), big.mark = ","), "\n", sep = "")
+    with_commas(round(worst$ess)), "\n", sep = "")
   print_failures(x)
   invisible(x)
 }

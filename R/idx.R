@@ -100,4 +100,4 @@ read_bytes <- function(con, n) {
   }
 }
 
-show_size <- function(size) paste(format(size, big.mark = ",", scientific = FALSE, trim = TRUE), collapse = " x ")
+show_size <- function(size) paste(with_commas(size), collapse = " x ")

@@ -347,7 +347,7 @@ failure_words <- function(fit) {
   if (length(words)) words <- paste0(paste(words, collapse = ". "), "; see fit$diagnostics")
   # The run was stopped: see last_wbb().
   unfinished <- if (!is.null(fit$asked)) {
-    paste0("Unfinished: ", draw_count(fit$spec), " of ", counted(settings_draws(fit$asked), "draw"), "; ?last_wbb says how to go on")
+    paste0("Unfinished: ", with_commas(draw_count(fit$spec)), " of ", counted(settings_draws(fit$asked), "draw"), "; ?last_wbb says how to go on")
   }
   words <- c(words, unfinished)
   if (length(words)) paste(words, collapse = ". ")

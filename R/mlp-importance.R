@@ -24,8 +24,8 @@ network_importance <- function(fit, level) {
     interval = utils::head(found, most), level = c(0.5, level),
     axis = paste("change of the", if (length(fit$levels)) "probabilities" else "prediction", "when the term is shuffled"),
     note = c(
-      if (nrow(found) > most) sprintf("%s of %s terms: those with the largest median", most, format(nrow(found), big.mark = ",")),
-      if (length(kept) < rows$n) sprintf("from %d of %s rows", length(kept), format(rows$n, big.mark = ","))
+      if (nrow(found) > most) sprintf("%s of %s terms: those with the largest median", most, with_commas(nrow(found))),
+      if (length(kept) < rows$n) sprintf("from %d of %s rows", length(kept), with_commas(rows$n))
     )
   )
 }

@@ -3,7 +3,6 @@
 #' @export
 describe.wbb_mlp <- function(fit) {
   spec <- fit$spec
-  count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
   sizes <- paste(c(spec$p, spec$hidden, max(1, spec$classes)), collapse = "-")
   name <- paste0("network ", sizes, if (length(spec$hidden)) paste0(" (", spec$activation, ")"))
   data <- paste0(counted(spec$n, "row"), ", ", counted(spec$p, "column"), " ",
@@ -12,7 +11,7 @@ describe.wbb_mlp <- function(fit) {
     if (spec$n_test) paste0("; ", counted(spec$n_test, "row"), " to test"))
   words <- describe_bootstrap(fit, name, data)
   batches <- if (spec$batch_size < spec$n) {
-    paste0("batches of ", count(spec$batch_size), ", ", spec$batches)
+    paste0("batches of ", with_commas(spec$batch_size), ", ", spec$batches)
   } else {
     "full batch"
   }

@@ -362,7 +362,7 @@ not_to_scale <- function(x) {
 # Of one network while it is trained, and of a draw of the result, in doubles.
 mlp_size <- function(settings, hidden) {
   parameters <- sum(layer_table(settings)$parameters)
-  network <- paste("a network of", format(parameters, big.mark = ",", scientific = FALSE), "parameters")
+  network <- paste("a network of", with_commas(parameters), "parameters")
   # Its gradient and the moments of Adam beside it, 4 bytes a number.
   check_size(2 * parameters, network, "hidden", hidden)
   if (4 * parameters > .Machine$integer.max) {

@@ -277,7 +277,7 @@ print.wbb_moments <- function(x, ...) {
   ranges <- paste0(sql_number(x$range$first), " to ", sql_number(x$range$last))
   cat("Rows: ", counted(x$n, "row"), " (", paste(ranges, collapse = ", "), ")",
     if (x$dropped > 0) paste0(", ", sql_number(x$dropped), " with missing values left out"), "\n", sep = "")
-  cat("Draws: ", format(x$draws, big.mark = ","), " from ", sql_number(x$first_draw), " on, ", format(x$weights), " weights, seed ", sql_number(x$seed), "\n", sep = "")
+  cat("Draws: ", with_commas(x$draws), " from ", sql_number(x$first_draw), " on, ", format(x$weights), " weights, seed ", sql_number(x$seed), "\n", sep = "")
   cat("Size: ", show_mb(8 * length(x$sums)), " (", counted(x$p, "column"), ", ", counted(ncol(x$folds), "fold"), ")\n", sep = "")
   invisible(x)
 }

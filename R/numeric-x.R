@@ -46,11 +46,11 @@ compressed_triplets <- function(x) {
     columns <- range(which(block == k))
     at <- which(of_entry == k)
     Sys.sleep(0)
-    part <- new("dgTMatrix", i = x@i[at], j = x@j[at] - (columns[1L] - 1L), x = x@x[at], Dim = c(nrow(x), columns[2L] - columns[1L] + 1L))
+    part <- methods::new("dgTMatrix", i = x@i[at], j = x@j[at] - (columns[1L] - 1L), x = x@x[at], Dim = c(nrow(x), columns[2L] - columns[1L] + 1L))
     as(part, "CsparseMatrix")
   })
   entries <- vapply(blocks, function(part) length(part@x), 0)
   starts <- Map(function(part, first) first + part@p[-1L], blocks, as.integer(cumsum(entries) - entries))
-  new("dgCMatrix", i = unlist(lapply(blocks, slot, "i")), p = c(0L, unlist(starts)), x = unlist(lapply(blocks, slot, "x")),
+  methods::new("dgCMatrix", i = unlist(lapply(blocks, methods::slot, "i")), p = c(0L, unlist(starts)), x = unlist(lapply(blocks, methods::slot, "x")),
     Dim = dim(x), Dimnames = dimnames(x))
 }

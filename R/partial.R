@@ -108,7 +108,7 @@ keep_partial <- function(run, quiet = FALSE) {
   done <- parts_done(run) + settings_draws(settings_done(left$result, run$settings))
   if (done == 0) return(invisible(0))
   delayedAssign("partial", partial_fit(run, left), assign.env = last_run)
-  if (!quiet) message("Stopped after ", done, " of ", format(settings_draws(run$settings), scientific = FALSE), " draws; last_wbb() has them.")
+  if (!quiet) message("Stopped after ", with_commas(done), " of ", counted(settings_draws(run$settings), "draw"), "; last_wbb() has them.")
   invisible(done)
 }
 

@@ -102,7 +102,7 @@ plot_columns <- function(fit, pars, n, lambda) {
   top <- order(zero, -signal)[seq_len(n)]
   note <- sprintf(
     "%s of %s coefficients: those most rarely zero, then with the largest |mean| / sd",
-    n, format(length(index), big.mark = ",")
+    n, with_commas(length(index))
   )
   list(index = index[sort(top)], note = note)
 }

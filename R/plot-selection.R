@@ -22,7 +22,7 @@ importance_data <- function(fit, pars, n, lambda, level, standardize, label) {
     interval_columns(size[, at, drop = FALSE], level)
   )
   rows <- rows[order(-rows$median, -rows$high), ]
-  note <- if (is.null(pars) && nrow(rows) > n) sprintf("%s of %s terms: those with the largest median", n, format(nrow(rows), big.mark = ","))
+  note <- if (is.null(pars) && nrow(rows) > n) sprintf("%s of %s terms: those with the largest median", n, with_commas(nrow(rows)))
   list(
     type = "importance", interval = utils::head(rows, if (is.null(pars)) n else Inf), level = level,
     axis = "standard deviation of what the term adds to the prediction", note = c(note, dropped_note(fit, lambda))

@@ -258,7 +258,7 @@ describe.wbb_any <- function(fit) {
     title = paste("Weighted Bayesian bootstrap of", spec$title),
     data = paste(c(counted(spec$n, "row"), groups), collapse = ", "),
     lines = c(
-      Draws = paste0(format(draw_count(spec), big.mark = ","), ", ", law_of(spec), " weights", prior),
+      Draws = paste0(with_commas(draw_count(spec)), ", ", law_of(spec), " weights", prior),
       Solver = if (spec$road == "core") "the core, without refitting (refit = TRUE refits)" else if (is.null(prior)) "refitted",
       Note = if (length(spec$notes)) paste(spec$notes, collapse = "\n      ")
     )

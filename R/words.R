@@ -6,7 +6,7 @@ describe <- function(fit) UseMethod("describe")
 
 describe_bootstrap <- function(fit, name, data = NULL) {
   spec <- fit$spec
-  draws <- paste0(format(draw_count(spec), big.mark = ","), ", ", law_of(spec), " weights, ",
+  draws <- paste0(with_commas(draw_count(spec)), ", ", law_of(spec), " weights, ",
     prior_weight_text[[spec$prior_weight]])
   list(
     title = paste("Weighted Bayesian bootstrap of the", name), data = data,
@@ -22,10 +22,11 @@ data_text <- function(fit, words) {
     if (!is.null(imputed)) paste0("; ", counted(imputed, "imputation")))
 }
 
+# "1,000,000" and not "1e+06"
+with_commas <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+
 # "1 row", "1,200 rows"
-counted <- function(n, unit) {
-  paste0(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), " ", unit, if (n != 1) "s")
-}
+counted <- function(n, unit) paste0(with_commas(n), " ", unit, if (n != 1) "s")
 
 prior_weight_text <- c(
   random = "random prior weight", fixed = "fixed prior weight",

@@ -16,7 +16,7 @@ test_that("a stopped run loses no draw that it has finished", {
   d <- made_data(300, 40)
   expect_message(
     stopped_after(1, quick(d$x, d$y, lambda = 1, draws = 1e5, tolerance = 1e-13, threads = 2)),
-    "Stopped after [0-9]+ of 100000 draws"
+    "Stopped after [0-9,]+ of 100,000 draws"
   )
   part <- last_wbb()
   expect_s3_class(part, "wbb_lasso")
@@ -51,13 +51,13 @@ test_that("chains that are stopped are those of a shorter run", {
   for (threads in 1:2) {
     expect_message(
       stopped_after(1, bayes_bridge(y ~ ., diabetes, draws = 1e6, burn = 100, chains = 3, seed = 3, threads = threads)),
-      "Stopped after [0-9]+ of 3000000 draws; last_wbb"
+      "Stopped after [0-9,]+ of 3,000,000 draws; last_wbb"
     )
     part <- last_wbb()
     expect_identical(part$spec$chains, as.double(threads))
     again <- update(part, draws = part$spec$draws, chains = part$spec$chains)
     for (what in c("draws", "diagnostics", "mcmc", "fitted")) expect_identical(part[[what]], again[[what]])
-    expect_output(print(part), paste("Unfinished:", nrow(part$draws), "of 3,000,000 draws"))
+    expect_output(print(part), paste("Unfinished:", with_commas(nrow(part$draws)), "of 3,000,000 draws"))
     expect_equal(part$spec$sigma2_prior, again$spec$sigma2_prior)
   }
   more <- update(part, draws = part$spec$draws, chains = 1, seed = 4)
@@ -78,7 +78,7 @@ test_that("a time limit stops a run, wherever it strikes", {
   for (on_error in c("stop", "drop")) {
     expect_message(
       stopped_after(0.5, wbb(never, n = 3, draws = 1000, seed = 1, on_error = on_error)),
-      "Stopped after [0-9]+ of 1000 draws"
+      "Stopped after [0-9,]+ of 1,000 draws"
     )
     expect_identical(unique(as.character(last_wbb()$diagnostics$status)), "finished")
   }

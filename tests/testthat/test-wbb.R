@@ -240,7 +240,7 @@ test_that("a run is stopped at once and keeps its draws", {
   }
   expect_message(
     tryCatch(quick_any(stopping, draws = 1e4), interrupt = function(e) message("interrupted")),
-    "Stopped after 29 of 10000 draws; last_wbb\\(\\) has them"
+    "Stopped after 29 of 10,000 draws; last_wbb\\(\\) has them"
   )
   count <- nrow(last_wbb()$draws)
   expect_identical(last_wbb()$draws, quick_any(function(w) c(a = w[1]), draws = count)$draws)
