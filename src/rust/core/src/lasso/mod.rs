@@ -24,7 +24,7 @@
 //! zero (`damping`) take three or four at 700 active of 1,000 rows and some thirty at 900; an interior-point method
 //! takes seven to ten at either, of all columns in place of the active ones, so it comes after the steps
 //! that go short. Both are in single precision, a factor of 900 columns in 3 ms. On sparse columns steps are
-//! solved by conjugate gradients, some hundred sweeps each, and a
+//! solved by conjugate gradients, led by such a factor where it costs less than the hundred sweeps that they take alone, and a
 //! descent whose pace says that it needs more goes over to them. Columns of 50 to 200 rows, filled, are solved two
 //! to seven times as fast near saturation, and those of 1,000 rows slower: a cost, not the density, decides. A ridge
 //! makes the gap one of second order, so that descents and passes of an elastic net end at the root of what the lasso
