@@ -10,7 +10,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 RUST_FLAGS = $(shell tools/rust-version.sh flags)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-demo setup-site install demo check test test-rust test-r lint \
+.PHONY: help setup setup-cluster setup-demo setup-site setup-torture install demo check test test-rust test-r lint \
         check-cluster check-debian13 docs docs-site wrappers vendor build bench bench-families bench-families-peers bench-map bench-lasso-peers bench-mlp bench-scale reproduce \
         notebook licences torture clean
 
@@ -41,6 +41,9 @@ setup-demo: ## install what `make demo` needs and is missing: R, a compiler
 setup-site: ## install what `make docs-site` needs and is missing
 	@tools/setup.sh site
 
+setup-torture: ## install what `make torture` needs and is missing: valgrind, cargo-fuzz
+	@tools/setup.sh torture
+
 install: ## build and install the package into the checkout's own library, .Rlib
 	@mkdir -p .Rlib
 	$(R) CMD INSTALL --no-multiarch --library="$(CURDIR)/.Rlib" .
@@ -66,7 +69,7 @@ licences: ## check the licences of the crates against deny.toml, and their advis
 TORTURE ?= calls=20000 stops=1000 bytes=5000 forks=50 limits=5 collections=1 valgrind=1 fuzz=60
 SEED ?= 1
 
-torture: install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory, gctorture, valgrind, a fuzzer (an hour)
+torture: setup-torture install ## try to break the package: wrong calls, stops, wrong bytes, forks, refused memory, gctorture, valgrind, a fuzzer (an hour)
 	rm -rf output/torture
 	for part in $(TORTURE); do $(RSCRIPT) tools/torture.R $$part seed=$(SEED) keep=output/torture || true; done
 	$(RSCRIPT) tools/torture.R keep=output/torture report=bench/robustness.md

@@ -5,6 +5,7 @@
 #   tools/setup.sh check     that, and what all the checks need
 #   tools/setup.sh cluster   that, and the scheduler and database server of `make check-cluster`
 #   tools/setup.sh site      as tarball, and what the site of help pages needs
+#   tools/setup.sh torture   as check, and valgrind and cargo-fuzz
 # On Debian and its relatives by apt-get, as root or through sudo; otherwise R
 # packages go into the checkout (.Rdeps) and the rest is named. Where all is
 # there, no network is touched.
@@ -12,9 +13,10 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 level=${1:-check}
-case "$level" in demo | tarball | check | cluster | site) ;; *) fail "usage: tools/setup.sh demo|tarball|check|cluster|site" ;; esac
+case "$level" in demo | tarball | check | cluster | site | torture) ;; *) fail "usage: tools/setup.sh demo|tarball|check|cluster|site|torture" ;; esac
 servers=$([ "$level" != cluster ] || echo yes)
-[ -z "$servers" ] || level=check
+instruments=$([ "$level" != torture ] || echo yes)
+[ -z "$servers$instruments" ] || level=check
 rust_minimum=$(tools/rust-version.sh minimum)
 r_minimum=4.2.0
 
@@ -82,6 +84,10 @@ find_missing() {
   if [ -n "$servers" ]; then
     { have munged && have slurmctld && have slurmd; } || need "Slurm and munge" slurm-wlm munge
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need PostgreSQL postgresql
+  fi
+  if [ -n "$instruments" ]; then
+    have valgrind || need valgrind valgrind
+    have c++ || need "a C++ compiler (for the fuzzer)" g++
   fi
   if [ "$level" != demo ]; then
     have pandoc || need pandoc pandoc
@@ -176,6 +182,11 @@ if [ -n "$missing_debian$missing_r" ]; then
     find_missing
   fi
   [ -z "$missing_debian$missing_r" ] || say_what_is_missing
+fi
+
+if [ -n "$instruments" ] && ! have cargo-fuzz; then
+  echo "cargo install cargo-fuzz"
+  cargo install --locked --quiet cargo-fuzz
 fi
 
 r_found=$(r_version)
