@@ -127,8 +127,8 @@ fitted.wbb <- function(object, lambda = NULL, ...) {
 
 #' @rdname wbb-methods
 #' @export
-residuals.wbb <- function(object, lambda = NULL, type = c("response", "working", "deviance", "pearson"), ...) {
-  check_dots(..., .function = "residuals", .known = c("lambda", "type"))
+residuals.wbb <- function(object, type = c("response", "working", "deviance", "pearson"), lambda = NULL, ...) {
+  check_dots(..., .function = "residuals", .known = c("type", "lambda"))
   check_fit(object)
   check_kept(object, "y")
   type <- check_choice(type, "type", residual_types)

@@ -60,8 +60,12 @@ lambda_choice <- function(fitted) {
     if (length(fitted) > 6L) paste(" and", length(fitted) - 6L, "more"), if (length(fitted) > 1L) paste0(", or a place from 1 to ", length(fitted)))
 }
 
-# Does the method speak about all lambdas of a path?
-whole_path <- function(fit, lambda) is_path(fit) && is.null(lambda)
+# Does the method speak about all lambdas of a path? One that was not fitted is refused here, for methods that never look at it.
+whole_path <- function(fit, lambda) {
+  if (is.null(lambda)) return(is_path(fit))
+  lambda_index(fit, lambda)
+  FALSE
+}
 
 # Values by lambda, each made by `value(lambda)`; for a single one the value itself. Numbers get one more dimension.
 over_path <- function(fit, lambda, value) {

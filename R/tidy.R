@@ -18,7 +18,7 @@
 #' @param ... Not used.
 #' @return Data frames. `tidy()`: one row a coefficient with `term`, `estimate`,
 #'   `std.error` (the standard deviation of the draws), `p.zero` and `p.positive`, the shares of draws that are
-#'   zero and positive. A trend has the place `x` and no shares; networks have the chosen `parameters`, and
+#'   zero and positive. With the family `"multinomial"`, and for `multinom()`, `term` is the name in a class and `y.level` the class. A trend has the place `x` and no shares; networks have the chosen `parameters`, and
 #'   `p.positive` alone.
 #'   `glance()`: one row with `nobs`, `draws`, `lambda`, `nonzero` (coefficients of
 #'   the mode but the intercept), `sigma` of the mode (for families that have none its `deviance`) and `not.converged`.
@@ -59,13 +59,28 @@ tidy_table <- function(fit, conf.int, conf.level, estimate, exponentiate, effect
 
 tidy_rows <- function(lambda, fit, estimate, level) {
   table <- summary_table(lambda, fit, probs = 0.5)
-  columns <- list(term = table$term, estimate = point_estimate(fit, lambda, estimate), std.error = table$sd)
+  columns <- c(tidy_terms(fit, table$term), list(estimate = point_estimate(fit, lambda, estimate), std.error = table$sd))
   if (is_path(fit)) columns <- c(list(lambda = table$lambda), columns)
   if (!is.null(level)) {
     limits <- credible_limits(draws_matrix(fit, lambda), level)
     columns <- c(columns, list(conf.low = limits[, 1L], conf.high = limits[, 2L]))
   }
   data.frame(columns, p.zero = table$p_zero, p.positive = table$p_positive, row.names = NULL)
+}
+
+# Terms of a class are told apart by `y.level`, as broom tells apart those of multinom().
+tidy_terms <- function(fit, terms) {
+  classes <- term_classes(fit, terms)
+  if (is.null(classes)) return(list(term = terms))
+  list(y.level = classes, term = substring(terms, nchar(classes) + 2L))
+}
+
+# The class that a coefficient belongs to; NULL where there are none.
+term_classes <- function(fit, terms) {
+  if (!is.null(fit$spec$classes)) return(rep(fit$levels, each = length(terms) %/% length(fit$levels)))
+  if (!inherits(fit$model, "multinom")) return(NULL)
+  found <- stats::coef(fit$model)
+  if (is.matrix(found) && identical(number_names(found), terms)) rep(rownames(found), ncol(found))
 }
 
 exponentiated <- function(table, exponentiate) {

@@ -76,3 +76,11 @@ test_that("emmeans needs two draws", {
   d$g <- factor(rep(c("a", "b"), 40))
   expect_error(emmeans::emmeans(quick(y ~ bmi + g, d, draws = 1), "g"), "two draws", class = "wbb_error_argument")
 })
+
+test_that("the data of a Cox fit are the variables, also where they are not found again", {
+  skip_if_not_installed("survival")
+  d <- data.frame(time = 1:30, status = rep(1:0, 15), x = sin(1:30))
+  wrapped <- function(...) quick(..., family = "cox", lambda = 1)
+  fit <- wrapped(survival::Surv(time, status) ~ x, d)
+  expect_equal(suppressWarnings(insight::get_data(fit)), d, ignore_attr = TRUE)
+})

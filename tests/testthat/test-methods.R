@@ -99,6 +99,8 @@ test_that("what functions for any model pass on is taken, and what is misspelt i
   weighted <- quick(y ~ bmi, diabetes, case_weights = rep(1:2, 221))
   expect_equal(residuals(weighted, type = "pearson"), sqrt(rep(1:2, 221)) * residuals(weighted))
   expect_bad(residuals(fit, type = "partial"), "type", "partial")
+  # Their type stands where lm() and glm() have it.
+  expect_identical(residuals(weighted, "pearson"), residuals(weighted, type = "pearson"))
   expect_bad(coef(fit, complet = FALSE, lamda = 1), "lamda", "lambda")
   expect_bad(vcov(fit, lamda = 1), "lamda")
 })

@@ -165,3 +165,8 @@ test_that("no rows are no rows", {
   expect_identical(dim(predict(trend, none, interval = "simultaneous")), c(0L, 3L))
   expect_identical(dim(predict(trend, none, type = "draws")), c(5L, 0L))
 })
+
+test_that("a lambda that was not fitted is refused where there is one alone", {
+  one <- wbb_lasso(high ~ bmi, small, family = "binomial", lambda = 1, draws = 5, seed = 1, threads = 1)
+  for (method in list(residuals, sigma, deviance, fitted, coef, vcov, generics::augment)) expect_bad(method(one, lambda = 2), "lambda", "fitted value")
+})

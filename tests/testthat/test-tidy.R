@@ -76,3 +76,17 @@ test_that("tables take what mice::pool() asks for", {
   expect_bad(generics::tidy(fit, exponentiate = 1), "exponentiate")
   expect_bad(generics::tidy(fit, confint = TRUE), "confint", "conf.int")
 })
+
+test_that("coefficients of classes have a column for the class, as broom has it", {
+  fit <- wbb_lasso(Species ~ Sepal.Length + Petal.Width, iris, family = "multinomial", lambda = c(2, 1), draws = 10, seed = 1, threads = 1)
+  rows <- generics::tidy(fit)
+  expect_identical(unique(rows$term), c("(Intercept)", "Sepal.Length", "Petal.Width"))
+  expect_identical(rows$y.level, rep(rep(levels(iris$Species), each = 3), 2))
+  expect_equal(rows$estimate[rows$lambda == 1], as.vector(coef(fit, lambda = 1)))
+  skip_if_not_installed("nnet")
+  model <- nnet::multinom(Species ~ Sepal.Length, iris, trace = FALSE)
+  rows <- generics::tidy(wbb(model, draws = 5, seed = 1))
+  expect_equal(rows$estimate, coef(model)[cbind(rows$y.level, rows$term)])
+  # Other numbers than its coefficients have no class.
+  expect_false("y.level" %in% names(generics::tidy(wbb(model, deviance, draws = 5, seed = 1))))
+})
