@@ -40,8 +40,11 @@ get_data.wbb <- function(x, ...) {
   if (is.null(x$terms) && keeps_columns(x)) return(augment_data(x, NULL, x$spec$n))
   data <- utils::getS3method("get_data", "default", envir = asNamespace("insight"))(x, ...)
   # Where insight does not find the data again it gives the model frame, whose Surv() is one column for its two variables.
-  if (!inherits(data[[1L]], "Surv")) return(data)
-  data.frame(stats::setNames(as.data.frame(as.matrix(data[[1L]])), insight::find_response(x, combine = FALSE)), data[-1L], check.names = FALSE)
+  survival <- vapply(data, inherits, NA, "Surv")
+  if (!any(survival)) return(data)
+  times <- as.data.frame(as.matrix(data[[which(survival)[1L]]]))
+  names <- insight::find_response(x, combine = FALSE)
+  data.frame(if (length(names) == 2L) stats::setNames(times, names) else times, data[!survival], check.names = FALSE)
 }
 
 # A fit of a matrix has a formula for insight, as if its columns were those of a data frame: ggeffects looks for its terms there. That

@@ -5,7 +5,8 @@
 #' Fits work in the functions of package marginaleffects (`predictions()`, `comparisons()`, `slopes()` and what is built on
 #' them), by draws: estimates are medians, intervals are quantiles, and `get_draws()` of their results (`posterior_draws()` in older versions) gives the
 #' draws themselves; `type = "prediction"` is a new response, noise included. Loading wbb adds the class of its fits to the option `marginaleffects_model_classes`. A fit with several
-#' lambdas, or with classes, has a `group` for each of them; give `lambda` to these functions for one.
+#' lambdas, or with classes, has a `group` for each of them; give `lambda` to these functions for one. Its pictures
+#' want that group beside the variable, as those of any model with classes do: `plot_predictions(fit, condition = c("x", "group"))`.
 #'
 #' `hypotheses()` of a fit does not work on the draws but on their covariance, by the delta method: estimates are those of
 #' [coef()], `std.error` is the standard deviation of the posterior (exactly so for sums and differences), and intervals are

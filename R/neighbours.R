@@ -61,6 +61,15 @@ varImp.wbb <- function(object, lambda = NULL, ...) {
   data.frame(Overall = shown$interval$median, row.names = shown$interval$name)
 }
 
+# A table of gtsummary is one of terms; those of classes are grouped as it groups the rows of multinom().
+tbl_regression.wbb <- function(x, ...) {
+  check_fit(x)
+  kind <- if (is_path(x)) "a fit with several lambdas" else if (inherits(x, c("wbb_mlp", "wbb_trendfilter", "wbb_genlasso"))) "a fit without terms"
+  if (!is.null(kind)) bad_argument("x", "have one coefficient for each column", NULL, paste("is", kind), "generics::tidy() makes a table of any fit.")
+  grouped <- !is.null(tidy_classes(x, x$spec$names))
+  utils::getS3method("tbl_regression", if (grouped) "multinom" else "default", envir = asNamespace("gtsummary"))(x, ...)
+}
+
 # Weights of rows; our weights() are those of the draws.
 model_get_weights.wbb <- function(model) {
   own <- model$spec$case_weights

@@ -70,13 +70,13 @@ tidy_rows <- function(lambda, fit, estimate, level) {
 
 # Terms of a class are told apart by `y.level`, as broom tells apart those of multinom().
 tidy_terms <- function(fit, terms) {
-  classes <- term_classes(fit, terms)
+  classes <- tidy_classes(fit, terms)
   if (is.null(classes)) return(list(term = terms))
   list(y.level = classes, term = substring(terms, nchar(classes) + 2L))
 }
 
 # The class that a coefficient belongs to; NULL where there are none.
-term_classes <- function(fit, terms) {
+tidy_classes <- function(fit, terms) {
   if (!is.null(fit$spec$classes)) return(rep(fit$levels, each = length(terms) %/% length(fit$levels)))
   if (!inherits(fit$model, "multinom")) return(NULL)
   found <- stats::coef(fit$model)

@@ -12,6 +12,7 @@
   registerS3method("[", "wbb", element_of_fit, baseenv())
   register_coercions()
   with_package("broom.helpers", function() registerS3method("model_get_weights", "wbb", model_get_weights.wbb, asNamespace("broom.helpers")))
+  with_package("gtsummary", function() registerS3method("tbl_regression", "wbb", tbl_regression.wbb, asNamespace("gtsummary")))
 }
 
 # Now, or as soon as that package is loaded.

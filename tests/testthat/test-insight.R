@@ -79,8 +79,8 @@ test_that("emmeans needs two draws", {
 
 test_that("the data of a Cox fit are the variables, also where they are not found again", {
   skip_if_not_installed("survival")
-  d <- data.frame(time = 1:30, status = rep(1:0, 15), x = sin(1:30))
+  d <- data.frame(time = 1:30, status = rep(1:0, 15), age = sin(1:30))
   wrapped <- function(...) quick(..., family = "cox", lambda = 1)
-  fit <- wrapped(survival::Surv(time, status) ~ x, d)
+  fit <- wrapped(survival::Surv(time, status) ~ age, d)
   expect_equal(suppressWarnings(insight::get_data(fit)), d, ignore_attr = TRUE)
 })

@@ -457,3 +457,14 @@ test_that("insight has degrees of freedom and the likelihood", {
   expect_equal(insight::get_df(fit), df.residual(fit))
   expect_equal(as.numeric(insight::get_loglikelihood(fit)), as.numeric(logLik(fit)))
 })
+
+test_that("gtsummary makes tables, and groups those of classes", {
+  skip_if_not_installed("gtsummary")
+  table <- asNamespace("gtsummary")$tbl_regression
+  classes <- quick(Species ~ Sepal.Width, iris, family = "multinomial", lambda = 1)
+  made <- suppressMessages(table(classes))$table_body
+  expect_identical(made$groupname_col, levels(iris$Species))
+  expect_equal(made$estimate, as.vector(coef(classes)["Sepal.Width", ]))
+  expect_bad(table(quick(y ~ bmi, d, lambda = 2:1)), "x", "several lambdas")
+  expect_bad(table(quick_trend()), "x", "without terms")
+})
