@@ -48,7 +48,7 @@ loo_compare.wbb <- function(x, ..., lambda = NULL) {
 #' @rdname posterior_predict.wbb
 #' @method pp_check wbb
 #' @exportS3Method bayesplot::pp_check wbb
-pp_check.wbb <- function(object, type = "dens_overlay", nreps = NULL, seed = NULL, lambda = NULL, ...) {
+pp_check.wbb <- function(object, type = "dens_overlay", nreps = ndraws, seed = NULL, lambda = NULL, ndraws = NULL, ...) {
   object <- predicting(object, "pp_check()")
   check_fit(object)
   require_package("bayesplot", "`pp_check()`")

@@ -39,7 +39,7 @@
 #' @param pars Names or numbers of coefficients; by default all.
 #' @param y What was observed at `newdata`; by default its column of the formula's response.
 #' @param type For `pp_check()`: the picture, a word that follows `ppc_` in the names of bayesplot's functions.
-#' @param nreps For `pp_check()`: the number of draws to show.
+#' @param nreps For `pp_check()`: the number of draws to show; `ndraws` is the same.
 #' @param ... For `loo()`, `waic()` and `pp_check()`: more arguments of the functions of loo and bayesplot; for
 #'   `loo_compare()` more fits. Otherwise not used.
 #' @return Matrices with one row a draw and one column a row of the data; for classes `posterior_epred()` has a

@@ -8,6 +8,7 @@ tidy_draws_of <- function(generic) {
     if (is_path(object) && !is.null(object$spec$classes) && is.null(list(...)$lambda)) {
       bad_argument("lambda", "be one of the fitted values: a table has one column for the classes and none for several lambdas", NULL, "is missing")
     }
+    if (is.matrix(newdata)) newdata <- as.data.frame(newdata)
     default <- utils::getS3method(generic, "default", envir = asNamespace("tidybayes"))
     default(object, newdata, ..., category = category)
   }

@@ -231,6 +231,8 @@ test_that("tidybayes has the draws of coefficients and predictions", {
   shares <- tidybayes$epred_draws(classes, d[1:2, ])
   expect_identical(levels(factor(shares$.category)), c("a", "b", "c"))
   expect_equal(tapply(shares$.epred, paste(shares$.row, shares$.draw), sum), rep(1, 2 * nrow(as.matrix(classes))), ignore_attr = TRUE)
+  x <- as.matrix(d[c("bmi", "map")])
+  expect_equal(tidybayes$epred_draws(quick(x, d$y), x[1:2, ])$.epred, tidybayes$epred_draws(quick(y ~ bmi + map, d), d[1:2, ])$.epred)
 })
 
 test_that("parsnip has an engine", {

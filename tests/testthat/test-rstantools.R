@@ -93,6 +93,8 @@ test_that("pp_check() draws what bayesplot has", {
   skip_if_not_installed("bayesplot")
   expect_s3_class(bayesplot::pp_check(fit, seed = 1), "ggplot")
   expect_s3_class(bayesplot::pp_check(fit, "stat", stat = "mean", nreps = 20), "ggplot")
+  # As brms has it.
+  expect_identical(bayesplot::pp_check(fit, seed = 1, ndraws = 7)$data, bayesplot::pp_check(fit, seed = 1, nreps = 7)$data)
   expect_bad(bayesplot::pp_check(fit, "nothing"), "type")
 })
 
