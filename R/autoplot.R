@@ -44,7 +44,7 @@ gg_note <- function(data) {
 }
 
 # Lines that a picture of 350 pixels has room for: ggplot2 does not break them.
-gg_wrap <- function(text, width = 62) paste(unlist(lapply(text, strwrap, width)), collapse = "\n")
+gg_wrap <- function(text, width = 58) paste(unlist(lapply(text, strwrap, width)), collapse = "\n")
 
 # Of labels that would run into each other some are left out.
 gg_apart <- function() ggplot2::guide_axis(check.overlap = TRUE)

@@ -179,7 +179,8 @@ page_words <- function(page, look, col = fit_colours) {
 # The largest size up to `cex` at which the text is no wider than `room` inches.
 fitting <- function(text, room, cex = 1, font = 1) {
   width <- max(graphics::strwidth(text, units = "inches", cex = cex, font = font))
-  cex * min(1, room / width)
+  # Text of a few pixels is drawn up to a twentieth wider than it is measured.
+  cex * min(1, 0.95 * room / width)
 }
 
 # Lines that are no wider than `room` inches at three quarters of their size: smaller text is not read.

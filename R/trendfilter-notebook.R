@@ -13,9 +13,14 @@ repr_html.wbb_trendfilter <- function(obj, n = 30, ...) {
   cells <- apply(rows, 2L, function(values) vapply(values, html_number, ""))
   cells <- matrix(cells, nrow(rows))
   head <- c("knots of the mode", "df", "sigma", "knots, median", "2.5%", "97.5%")
-  table <- html_rows(head, paste("lambda =", format_lambda(obj$lambda)), cells)
   drawn <- all(vapply(obj$lambda, function(at) length(solved_draws(obj, at)) > 0L, NA))
-  curve <- if (drawn) svg_trend(trend_data(obj, NULL, "credible", 0.95, NULL, NULL, TRUE, NULL, NULL)) else ""
+  data <- if (drawn) trend_data(obj, NULL, "credible", 0.95, NULL, NULL, TRUE, NULL, NULL)
+  if (drawn && is_path(obj)) {
+    cells <- cbind(cells, paste0("<span style=\"color:", trend_colours(data), "\">&#9632;</span>"))
+    head <- c(head, "colour")
+  }
+  table <- html_rows(head, paste("lambda =", format_lambda(obj$lambda)), cells)
+  curve <- if (drawn) svg_trend(data) else ""
   places <- if (is_path(obj) || !drawn) "" else html_knots(obj, n)
   paste0("<div style=\"overflow-x:auto\">", html_heading(obj), curve, table, places, html_lines(failure_words(obj)), "</div>")
 }

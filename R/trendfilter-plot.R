@@ -321,7 +321,7 @@ gg_trend <- function(data) {
     ggplot2::labs(x = data$labels$x, y = data$labels$y) +
     gg_note(data) +
     gg_look(axis.title.y.right = ggplot2::element_text(hjust = 1), legend.title = if (many) ggplot2::element_text(size = ggplot2::rel(0.7)) else ggplot2::element_blank(),
-      legend.text = ggplot2::element_text(size = ggplot2::rel(0.7)), legend.key.size = ggplot2::unit(9, "pt"), legend.spacing.x = ggplot2::unit(3, "pt"))
+      legend.text = ggplot2::element_text(size = ggplot2::rel(0.62)), legend.key.size = ggplot2::unit(8, "pt"), legend.spacing.x = ggplot2::unit(1, "pt"))
 }
 
 # Light where it is wide.

@@ -62,7 +62,11 @@ test_that("draws convert, and notebooks show a table", {
   html <- repr::repr_html(quick_trend())
   expect_match(html, "trend filter of order 2", fixed = TRUE)
   expect_match(html, "likeliest places", fixed = TRUE)
-  expect_match(repr::repr_html(quick_trend(lambda = c(5, 50))), "lambda = 50", fixed = TRUE)
+  path <- repr::repr_html(quick_trend(lambda = c(5, 50)))
+  expect_match(path, "lambda = 50", fixed = TRUE)
+  # Each row says which curve is its own.
+  row <- sub(".*>lambda = 50</th>(.*?)</tr>.*", "\\1", path)
+  expect_match(path, paste0("stroke=\"", sub(".*color:(#[0-9A-F]+).*", "\\1", row), "\""), fixed = TRUE)
 })
 
 test_that("bad arguments of methods are named", {
