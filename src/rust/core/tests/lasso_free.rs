@@ -256,6 +256,34 @@ fn a_column_without_a_place_takes_no_share_that_would_be_seen() {
     }
 }
 
+/// Sums, and copies with another zero, depend on each other to the rounding of their numbers, which is large far from zero.
+#[test]
+fn what_rounding_leaves_of_a_column_is_no_column() {
+    let rows = 90;
+    let whole =
+        |seed: usize| column(rows, seed).iter().map(|v| (3.0 * v).round()).collect::<Vec<_>>();
+    for far in [58.547, 154467.3, 1e7, 1e9] {
+        for (u, v) in [(column(rows, 1), column(rows, 2)), (whole(1), whole(2))] {
+            let moved = |x: &[f64], by: f64| x.iter().map(|x| x + by).collect::<Vec<_>>();
+            let (a, b) = (moved(&u, far), moved(&v, 2.0 * far));
+            let sum = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+            for x in [vec![a.clone(), moved(&u, 92154.0)], vec![a, b, sum]] {
+                let columns = x.len();
+                let mut problem = Problem::new(rows, x, vec![0.0; columns]);
+                problem.y = column(rows, 3);
+                for lambda in [0.0, 1.0] {
+                    let found = draws(&problem.fit(lambda, false), 10);
+                    for (status, theta) in found.status.iter().zip(found.theta.outer_iter()) {
+                        assert_eq!(*status, Status::Converged);
+                        let largest = theta.iter().skip(1).fold(0.0f64, |m, b| m.max(b.abs()));
+                        assert!(largest < 2.0, "{far} {columns} {lambda}: {largest:e}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// What a free column has left to gain moves the slopes of the others, at first order.
 #[test]
 fn the_gap_of_a_draw_is_never_below_its_excess() {

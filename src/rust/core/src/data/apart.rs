@@ -11,6 +11,8 @@ use crate::linalg::cholesky::Cholesky;
 
 /// What is left of a column below this part of it depends on those before.
 const DEPENDENT: f64 = 1e-11;
+/// So is what rounding of the numbers themselves may have left, as a part of their distance from zero.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Projections of a column: each leaves what the condition of the others (1e7 at most) makes of rounding.
 const PASSES: usize = 3;
 
@@ -29,8 +31,13 @@ pub fn tell_apart<E>(
 ) -> Result<(Basis, Vec<Column>), E> {
     let case: Vec<f64> = (0..x.rows).map(case).collect();
     let size: f64 = case.iter().sum();
-    let product =
-        |a: &[f64], b: &[f64]| case.iter().zip(a).zip(b).map(|((c, a), b)| c * a * b).sum();
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        case.iter().zip(a).zip(b).map(|((c, a), b)| c * a * b).sum()
+    };
+    let standard = &x.standard;
+    let distance = |j: u32| standard.center[j as usize] / standard.scale[j as usize];
+    // Centres are rounded too, and what that leaves of a column is seen by nothing beside an intercept.
+    let centred = standard.center.iter().any(|c| *c != 0.0);
     let staying: Vec<usize> = (0..which.len()).filter(|k| !factor.is_dependent(*k)).collect();
     let mut kept: Vec<u32> = staying.iter().map(|&k| which[k]).collect();
     let (mut columns, mut along): (Vec<Column>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
@@ -57,10 +64,16 @@ pub fn tell_apart<E>(
                 *o += here;
                 v.iter_mut().zip(q).for_each(|(v, q)| *v -= here * q);
             }
+            if centred {
+                let mean = case.iter().zip(&v).map(|(c, v)| c * v).sum::<f64>() / size;
+                v.iter_mut().for_each(|v| *v -= mean);
+            }
         }
         let left: f64 = product(&v, &v);
         let reach = inside.iter().fold(1.0, |sum, o| sum + o * o) * whole.max(size);
-        if left > DEPENDENT * DEPENDENT * reach {
+        let away = (inside.iter().zip(&kept))
+            .fold(distance(j).powi(2), |sum, (o, &k)| sum + (o * distance(k)).powi(2));
+        if left > DEPENDENT * DEPENDENT * reach + ROUNDING * ROUNDING * away * size {
             let length = (left / size).sqrt();
             v.iter_mut().for_each(|v| *v /= length);
             inside.push(length);
