@@ -3,8 +3,8 @@
 mod common;
 
 use common::families::{
-    draws, families, fit, fit_sparse, is_cox, name, ones, options, plan, predictors, problem,
-    states, tight,
+    Problem, draws, families, fit, fit_sparse, is_cox, name, ones, options, plan, predictors,
+    problem, states, tight,
 };
 use common::{assert_close, five_folds, flat, noise, uniform};
 use ndarray::s;
@@ -147,6 +147,61 @@ fn separated_data_have_no_mode_without_a_penalty() {
         let found = draws(&glm, 1, 10);
         assert!(found.status.iter().all(|s| *s == Status::Separated), "{:?}", found.status);
         assert!(found.iterations.iter().all(|i| *i < 80), "{:?}", found.iterations);
+    }
+}
+
+/// A column that only the first rows of many have, with an outcome of one kind: what it gains is far below the gap of all.
+#[test]
+fn a_rare_level_of_one_kind_has_no_mode() {
+    let n = 2000;
+    let indicator = |d: &mut Problem, rare: usize| {
+        (0..n).for_each(|i| d.x[n + i] = f64::from(u8::from(i < rare)));
+    };
+    for family in families(n) {
+        let is_cox = is_cox(&family);
+        // Rows at risk: those of the level have no event, or the very first one.
+        for (rare, event) in
+            [(1, 0.0), (3, 0.0), (1, 1.0)].into_iter().take(2 + usize::from(is_cox))
+        {
+            let mut d = problem(n, 2, family.clone());
+            indicator(&mut d, rare);
+            let one_kind = match &family {
+                Family::Poisson => 0.0,
+                Family::Cox { .. } if event > 0.0 => 0.01,
+                _ => 1.0,
+            };
+            let y = d.response.y.iter().enumerate();
+            d.response.y = y.map(|(i, y)| if i < rare { one_kind } else { y }).collect();
+            if let Family::Cox { status } = &mut d.response.family {
+                status[..rare].fill(event);
+            }
+            for lambda in [0.0, 5.0] {
+                let penalty_factor = vec![1.0, 0.0];
+                let options =
+                    Options { penalty_factor, standardize: true, ..options(2, &[lambda]) };
+                let glm = fit(&d, plan(n), options);
+                let context = format!("{} {rare} {event} {lambda}", name(&family));
+                assert_eq!(glm.modes[0].status, Status::Separated, "{context}");
+                let status = draws(&glm, 1, 6).status;
+                assert!(status.iter().all(|s| *s == Status::Separated), "{context} {status:?}");
+            }
+        }
+    }
+    // One row of the other kind, of however little weight, and there is an end.
+    let mut d = problem(n, 2, Family::Binomial);
+    indicator(&mut d, 2);
+    let y = d.response.y.iter().enumerate();
+    d.response.y = y.map(|(i, y)| if i < 2 { i as f64 } else { y }).collect();
+    for weight in [1e-4, 1e-8, 1e-12] {
+        let mut case = vec![1.0; n];
+        case[0] = weight;
+        let options = Options { standardize: true, ..options(2, &[0.0]) };
+        let mode = &fit(&d, ones(n).with_case_weights(case).unwrap(), options).modes[0];
+        assert_eq!(mode.status, Status::Converged, "{weight:e}");
+        let row = |i: usize| mode.theta[0] + mode.theta[1] * d.x[i] + mode.theta[2];
+        let (mean, of_one) = (|eta: f64| 1.0 / (1.0 + (-eta).exp()), row(1));
+        let slope = mean(-of_one) - weight * mean(row(0));
+        assert!(slope.abs() < 1e-4 * weight, "{weight:e} {of_one} {slope:e}");
     }
 }
 

@@ -37,8 +37,9 @@ impl Likelihood for Binomial {
         residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
-    fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
-        let right = |(y, eta): (&f64, &f64)| (*y == 1.0 && *eta > 0.0) || (*y == 0.0 && *eta < 0.0);
+    fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64], slack: f64) -> bool {
+        let right =
+            |(y, eta): (&f64, &f64)| (*y == 1.0 || *eta < slack) && (*y == 0.0 || *eta > -slack);
         let y = self.y.over(rows.clone());
         let of_rows = y.iter().zip(eta);
         weights.iter().zip(of_rows).all(|(w, row)| *w == 0.0 || right(row))

@@ -120,7 +120,7 @@ impl Likelihood for Cox {
     }
 
     /// No row at risk is above one that has the event, and some are below.
-    fn separates(&self, _: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
+    fn separates(&self, _: &Range<usize>, weights: &[f64], eta: &[f64], slack: f64) -> bool {
         let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut above = false;
         for rows in self.times.iter().rev() {
@@ -128,10 +128,10 @@ impl Likelihood for Cox {
                 (most, least) = (most.max(eta[i]), least.min(eta[i]));
             }
             for i in rows.clone().filter(|&i| weights[i] * self.status[i] > 0.0) {
-                if eta[i] < most {
+                if eta[i] < most - slack {
                     return false;
                 }
-                above |= least < eta[i];
+                above |= least + slack < eta[i];
             }
         }
         above

@@ -91,14 +91,10 @@ pub trait Likelihood: Sync + Send {
         0
     }
 
-    /// Is every row of weight on the right side, so that 2η fits better than η, and so on for ever?
-    fn separates(&self, _rows: &Range<usize>, _weights: &[f64], _eta: &[f64]) -> bool {
+    /// Does no row of weight fit worse by going along η, and so on for ever? On the wrong side by `slack` at most; none: all
+    /// are on the right side, and 2η fits better than η.
+    fn separates(&self, _rows: &Range<usize>, _weights: &[f64], _eta: &[f64], _slack: f64) -> bool {
         false
-    }
-
-    /// Mark the predictors that a row of weight is of the class of; there is one alone, or they are all told of here.
-    fn hears(&self, _rows: &Range<usize>, _weights: &[f64], heard: &mut [bool]) {
-        heard.fill(true);
     }
 
     /// w l''(η) of one draw; of several predictors all pairs k ≤ l, each a line as long as the rows.

@@ -60,18 +60,13 @@ impl Likelihood for Multinomial {
         true
     }
 
-    fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64]) -> bool {
+    fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64], slack: f64) -> bool {
         let n = weights.len();
         self.of_rows(rows).into_iter().enumerate().all(|(i, y)| {
             let own = eta[y as usize * n + i];
-            let below = |k: usize| k == y as usize || eta[k * n + i] < own;
+            let below = |k: usize| k == y as usize || eta[k * n + i] < own + slack;
             weights[i] == 0.0 || (0..self.classes).all(below)
         })
-    }
-
-    fn hears(&self, rows: &Range<usize>, weights: &[f64], heard: &mut [bool]) {
-        let rows = self.of_rows(rows).into_iter().zip(weights);
-        rows.filter(|(_, w)| **w > 0.0).for_each(|(y, _)| heard[y as usize] = true);
     }
 
     fn shares(&self, eta: &mut [f64], rows: usize) -> bool {

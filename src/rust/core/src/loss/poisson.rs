@@ -37,6 +37,12 @@ impl Likelihood for Poisson {
         residuals(of_rows, weights, panel, loss, least, total, residual, curvature);
     }
 
+    fn separates(&self, rows: &Range<usize>, weights: &[f64], eta: &[f64], slack: f64) -> bool {
+        let y = self.y.over(rows.clone());
+        let right = |(y, eta): (&f64, &f64)| *eta < slack && (*y == 0.0 || *eta > -slack);
+        weights.iter().zip(y.iter().zip(eta)).all(|(w, row)| *w == 0.0 || right(row))
+    }
+
     fn curvature(&self, _: &Range<usize>, weights: &[f64], eta: &[f64], out: &mut [f64]) {
         curvature(weights, eta, out);
     }

@@ -224,19 +224,24 @@ pub fn all_free(task: &Task) -> bool {
         .all(|(l1, d)| *d == 0.0 && (*l1 == 0.0 || l1.is_infinite()))
 }
 
-/// Do more and more of the coefficients that nothing penalises fit better for ever?
-pub fn separates(data: &Data, task: &mut Task) -> bool {
-    let mut along = task.place.clone();
+/// A way of the coefficients that nothing penalises, the others left out.
+pub fn bare(task: &Task, mut along: Place) -> Place {
     let penalty = &task.penalty;
-    let mut free = false;
     for (b, (l1, d)) in along.beta.iter_mut().zip(penalty.l1.iter().zip(&penalty.ridge)) {
-        let bare = *l1 == 0.0 && *d == 0.0;
-        free |= bare;
-        *b = if bare { *b } else { 0.0 };
+        *b = if *l1 == 0.0 && *d == 0.0 { *b } else { 0.0 };
     }
-    if !free && !all_free(task) {
-        return false;
-    }
+    along
+}
+
+/// How far any of these coefficients takes a row.
+pub fn reach(data: &Data, along: &Place) -> f64 {
+    let of_column = data.largest().iter().cycle().zip(&along.beta).map(|(x, b)| x * b.abs());
+    along.intercept.iter().map(|b| b.abs()).chain(of_column).fold(0.0, f64::max)
+}
+
+/// Does more and more of this way fit better for ever, but for rows that it takes to the wrong side by `slack` at most?
+pub fn separates(data: &Data, task: &mut Task, along: &Place, slack: f64) -> bool {
+    let mut moves = false;
     let (n, classes, block) = (data.rows(), data.predictors(), data.base.design.block);
     // Rows that depend on each other are looked at together, as they have one predictor.
     let coupled = data.likelihood.coupled();
@@ -251,27 +256,17 @@ pub fn separates(data: &Data, task: &mut Task) -> bool {
         };
         task.weights.fill(rows.start, w);
         for (k, eta) in eta.chunks_exact_mut(count).enumerate() {
-            data.predict(k, &rows, &along, eta);
+            data.predict(k, &rows, along, eta);
             if let Some(offset) = data.offset.get(k * n..(k + 1) * n) {
                 eta.iter_mut().zip(&offset[rows.clone()]).for_each(|(e, o)| *e -= o);
             }
         }
-        coupled || data.likelihood.separates(&rows, w, eta)
+        // Of several classes what they have in common moves nothing.
+        let base = |i: usize| if classes > 1 { eta[i] } else { 0.0 };
+        let moved =
+            |(k, e): (usize, &f64)| w[k % count] > 0.0 && (e - base(k % count)).abs() > slack;
+        moves |= eta.iter().enumerate().any(moved);
+        coupled || data.likelihood.separates(&rows, w, eta, slack)
     });
-    right && (!coupled || data.likelihood.separates(&(0..n), &w, &eta))
-}
-
-/// Has a class no row of weight? Its intercept, which nothing shrinks, falls for ever.
-pub fn has_silent_class(data: &Data, task: &mut Task) -> bool {
-    if data.intercepts() < 2 {
-        return false;
-    }
-    let mut heard = vec![false; data.predictors()];
-    let mut w = vec![0.0; data.base.design.block];
-    for rows in data.base.design.blocks() {
-        let count = rows.len();
-        task.weights.fill(rows.start, &mut w[..count]);
-        data.likelihood.hears(&rows, &w[..count], &mut heard);
-    }
-    heard.contains(&false)
+    right && moves && (!coupled || data.likelihood.separates(&(0..n), &w, &eta, slack))
 }

@@ -3,7 +3,7 @@
 use super::task::{Place, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::lasso::free::{Reduced, is_free};
+use crate::lasso::free::Reduced;
 use crate::lasso::newton::Newton;
 use crate::lasso::quadratic::{Origin, Quadratic};
 use crate::lasso::sweeps::converge;
@@ -30,14 +30,12 @@ pub struct Step {
     /// What it misses of that of the model's minimum, and whether that was looked for to the end.
     pub missed: f64,
     pub exact: bool,
-    /// The longest way of a coefficient that nothing penalises.
-    pub free: f64,
 }
 
 impl Step {
     /// The one that stays.
     pub fn none(at: &Place) -> Step {
-        Step { to: at.clone(), decrease: 0.0, missed: 0.0, exact: true, free: 0.0 }
+        Step { to: at.clone(), decrease: 0.0, missed: 0.0, exact: true }
     }
 
     /// Twice what is to be gained: how far the minimum can be if the model is right.
@@ -172,15 +170,12 @@ impl Model {
         }
         let decrease =
             origin.value(&model, &correlation, &from).sum - origin.value(&model, &there, &beta).sum;
-        let free = (0..beta.len())
-            .filter(|&i| is_free(&penalty, i, model.row(i)[i]))
-            .fold(0.0f64, |m, i| m.max((beta[i] - from[i]).abs()));
         let mut to = task.place.clone();
         to.intercept.copy_from_slice(&beta[..self.intercepts]);
         self.coordinates.iter().zip(&beta[self.intercepts..]).for_each(|(&j, b)| {
             to.beta[j as usize] = *b;
         });
-        Ok(Step { to, decrease: decrease.max(0.0) / ratio, missed, exact, free })
+        Ok(Step { to, decrease: decrease.max(0.0) / ratio, missed, exact })
     }
 }
 

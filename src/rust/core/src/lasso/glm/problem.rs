@@ -135,9 +135,10 @@ impl Glm {
         draws.iter().map(choose).collect()
     }
 
-    /// The model that all draws share, where they do.
+    /// The model that all draws share, where they do. One made on a way without an end says nothing of the next step there.
     fn shared(&self) -> Option<&Reference> {
-        self.reference.as_ref().filter(|_| self.method == Method::Reference)
+        let has_modes = || self.modes.iter().all(|m| m.status != Status::Separated);
+        self.reference.as_ref().filter(|_| self.method == Method::Reference && has_modes())
     }
 
     /// Where a draw with these prior weights and this factor of lambda starts.

@@ -86,6 +86,15 @@ impl Place {
         }
     }
 
+    /// The way here from another place.
+    pub fn less(&self, other: &Place) -> Place {
+        let way = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+        Place {
+            beta: way(&self.beta, &other.beta),
+            intercept: way(&self.intercept, &other.intercept),
+        }
+    }
+
     pub fn flat(&self) -> Vec<f64> {
         self.intercept.iter().chain(&self.beta).copied().collect()
     }

@@ -4,41 +4,55 @@ use super::{State, Uses};
 use crate::engine::problem::Status;
 use crate::lasso::batch::End;
 use crate::lasso::glm::attempt::Setting;
-use crate::lasso::glm::certificate::{all_free, by_slopes, has_silent_class, separates, size};
+use crate::lasso::glm::certificate::{all_free, bare, by_slopes, reach, separates, size};
 use crate::lasso::glm::model::Step;
-use crate::lasso::glm::task::Task;
+use crate::lasso::glm::task::{Place, Task};
 
-/// Steps of coefficients without a penalty that are not small, the part of the loss of a fit without
-/// columns that counts as little and as none, and rounds of such steps with nothing left to gain: there
-/// is no mode.
-pub(super) const LONG: f64 = 0.02;
+/// Steps of coefficients without a penalty that are not small, by how far they take a row, the part of the loss of a fit
+/// without columns that counts as little and as none, and rounds of such steps with nothing left to gain: there is no mode.
+pub(super) const LONG: f64 = 0.05;
 const GOOD: f64 = 0.05;
 const PERFECT: f64 = 1e-9;
-const LINGERS: u32 = 10;
+const LINGERS: u32 = 4;
+/// Part of such a step by which a row may go to the wrong side: what the step has beside the way that has no end.
+const SLACK: f64 = 0.01;
+/// Predictors from which on slopes may be lost to rounding.
+const FAR: f64 = 25.0;
 /// Part of the last step of such coefficients that is no approach to an end.
 const LASTS: f64 = 0.2;
 /// What is left of the error of coefficients, none of which is penalised.
-const SHARP: f64 = 1e-7;
+const SHARP: f64 = 3e-7;
 
 impl State {
     /// Do coefficients without a penalty go on and on, every row on the right side already?
     pub(super) fn separates(&self, set: Setting, task: &mut Task) -> bool {
-        self.free > LONG && Self::is_good(set, task) && separates(set.data, task)
+        self.free > LONG && Self::goes_right(set, task)
+    }
+
+    /// Does a good fit lie on a way without an end?
+    fn goes_right(set: Setting, task: &mut Task) -> bool {
+        let along = bare(task, task.place.clone());
+        Self::is_good(set, task) && separates(set.data, task, &along, 0.0)
     }
 
     fn is_good(set: Setting, task: &Task) -> bool {
         task.found.loss <= GOOD * set.unit * task.found.weight
     }
 
+    /// Has the last step of coefficients without a penalty no end?
+    fn is_endless(&self, set: Setting, task: &mut Task) -> bool {
+        self.free > LONG && separates(set.data, task, &self.along, SLACK * self.free)
+    }
+
     /// End if the bound of the gap is within the tolerance: at the end of the step, which is closer. `left`
-    /// is the part of the error that a step leaves.
+    /// is the part of the error that a step leaves, unless the model is Newton's.
     pub(super) fn certify(
         &mut self,
         set: Setting,
         task: &mut Task,
         step: &Step,
         bound: f64,
-        left: f64,
+        left: Option<f64>,
         round: u32,
     ) -> bool {
         let size = size(set, task);
@@ -46,23 +60,30 @@ impl State {
         let enough = gap <= set.limits.tolerance;
         let perfect = size <= PERFECT * set.unit * task.found.weight;
         let little = step.doubled() <= set.limits.tolerance * size;
-        if step.free > LONG && (little || perfect) {
+        let along = bare(task, step.to.less(&task.place));
+        let free = reach(set.data, &along);
+        if free > LONG && (little || perfect) {
             // Nothing left to gain, and coefficients go on: they have no end, if the curvature from here says so, too. Later
             // it would be too small to say anything.
             if self.uses == Uses::Reference && !perfect {
                 self.slow = u32::MAX / 2;
                 return false;
             }
-            self.lingered = if step.free > LASTS * self.free { self.lingered + 1 } else { 0 };
-            if perfect || (self.lingered > LINGERS && endless(set, task)) {
+            self.lingered = if free > LASTS * self.free { self.lingered + 1 } else { 0 };
+            (self.along, self.free) = (along, free);
+            let lasts = perfect || self.lingered > LINGERS;
+            if lasts && (self.is_endless(set, task) || Self::goes_right(set, task)) {
                 self.end = Some(ended(task, Status::Separated, gap, round));
             }
             return self.end.is_some();
         }
         // Nothing shrinks them: they are to be what any other method finds.
-        let sharp = left.min(1.0) * step.free <= SHARP || !all_free(task);
+        let sharp = left.unwrap_or(free).min(1.0) * free <= SHARP || !all_free(task);
         if enough && sharp {
-            let here = ended(task, Status::Converged, gap, round);
+            // Or have slopes been lost to rounding on a way without an end?
+            let lost = lies_on_endless(set, task, &step.to);
+            let status = if lost { Status::Separated } else { Status::Converged };
+            let here = ended(task, status, gap, round);
             self.end = Some(End { objective: here.objective - step.decrease, ..here });
             task.place = step.to.clone();
         }
@@ -82,8 +103,10 @@ impl State {
         let gap = if proved.is_finite() { proved } else { said.max(set.limits.tolerance) };
         let little = gap < 1e-4 || size < GOOD * set.unit * task.found.weight;
         // However short the last step was, for want of digits in the curvature.
-        let endless = (self.free > LONG && little && endless(set, task))
-            || (Self::is_good(set, task) && separates(set.data, task));
+        let place = task.place.clone();
+        let endless = (little && self.is_endless(set, task))
+            || lies_on_endless(set, task, &place)
+            || Self::goes_right(set, task);
         let status = match endless {
             true => Status::Separated,
             false if proved <= set.limits.tolerance => Status::Converged,
@@ -93,12 +116,16 @@ impl State {
     }
 }
 
-/// Can steps that go on have no end? With a column without a penalty; an intercept alone turns back, but for that of a
-/// class without any weight.
-fn endless(set: Setting, task: &mut Task) -> bool {
-    let penalty = &task.penalty;
-    let mut columns = penalty.l1.iter().zip(&penalty.ridge);
-    columns.any(|(l1, d)| *l1 == 0.0 && *d == 0.0) || has_silent_class(set.data, task)
+/// Is a place so far on a way without an end that nothing is left of its slope? Rows at risk have it as a difference from one.
+fn lies_on_endless(set: Setting, task: &mut Task, place: &Place) -> bool {
+    if !set.data.likelihood.coupled() {
+        return false;
+    }
+    let mut along = bare(task, place.clone());
+    let far = |(b, x): (&mut f64, &f64)| *b = if b.abs() * x > FAR { *b } else { 0.0 };
+    along.beta.iter_mut().zip(set.data.largest()).for_each(far);
+    let slack = SLACK * reach(set.data, &along);
+    slack > 0.0 && separates(set.data, task, &along, slack)
 }
 
 pub(super) fn ended(task: &Task, status: Status, gap: f64, iterations: u32) -> End {

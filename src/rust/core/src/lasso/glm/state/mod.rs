@@ -6,7 +6,7 @@
 mod ends;
 
 use super::attempt::{Attempt, FEW, Own, Reference, Setting};
-use super::certificate::{by_own, by_reference, by_slopes, lacks, size};
+use super::certificate::{bare, by_own, by_reference, by_slopes, lacks, reach, size};
 use super::model::{Approach, Enough, Solver, Step};
 use super::reweighted::{Reweighting, Rows, settle_intercept};
 use super::secant::Secants;
@@ -53,7 +53,8 @@ pub struct State {
     least: f64,
     /// What the objective lost at the last place; infinite at the first.
     gained: f64,
-    /// The longest way of a coefficient without a penalty in the last step.
+    /// Where the last step took coefficients without a penalty, and how far that took a row.
+    along: Place,
     free: f64,
     slow: u32,
     stalled: u32,
@@ -94,6 +95,7 @@ impl State {
             before: None,
             least: f64::INFINITY,
             gained: f64::INFINITY,
+            along: Place::default(),
             free: 0.0,
             slow: 0,
             stalled: 0,
@@ -170,7 +172,7 @@ impl State {
                 // A whole step of Newton leaves less than it has gained.
                 bound = bound.min(self.gained);
             }
-            let ends = self.certify(set, task, &here, bound, 0.0, round);
+            let ends = self.certify(set, task, &here, bound, Some(0.0), round);
             return Ok(if ends { Next::Done } else { Next::Model });
         }
         let Some((step, bound)) = self.best_step(set, attempt, control)? else {
@@ -185,7 +187,7 @@ impl State {
         let near = |j: usize| NEAR * attempt.task.penalty.l1[j];
         let outside = model.is_none_or(|m| lacks(m, &attempt.task, near));
         let left = ratio.sqrt().min(1.0);
-        if self.certify(set, &mut attempt.task, &step, bound, left, round) {
+        if self.certify(set, &mut attempt.task, &step, bound, Some(left), round) {
             return Ok(Next::Done);
         }
         // Made too far from here, or of other weights, to prove that this is near enough: one made here does.
@@ -218,7 +220,7 @@ impl State {
             }
             _ => None,
         };
-        self.go(&mut attempt.task, step);
+        self.go(set, &mut attempt.task, step);
         self.corrected = corrected.is_some();
         if let Some(there) = corrected {
             self.plain = Some(attempt.task.place.clone());
@@ -320,7 +322,7 @@ impl State {
         (self.last, self.before) = (self.before, None);
         let Some((step, bound)) = self.best_step(set, attempt, control)? else { return Ok(()) };
         self.last = None;
-        if self.certify(set, &mut attempt.task, &step, bound, step.free, round) {
+        if self.certify(set, &mut attempt.task, &step, bound, None, round) {
             return Ok(());
         }
         if step.doubled() <= set.limits.tolerance * size(set, &attempt.task) {
@@ -335,7 +337,7 @@ impl State {
             self.give_up(set, &mut attempt.task, round);
             return Ok(());
         }
-        self.go(&mut attempt.task, step);
+        self.go(set, &mut attempt.task, step);
         Ok(())
     }
 
@@ -363,8 +365,10 @@ impl State {
         Ok(true)
     }
 
-    fn go(&mut self, task: &mut Task, step: Step) {
-        (self.last, self.before, self.free) = (Some(step.decrease), Some(step.decrease), step.free);
+    fn go(&mut self, set: Setting, task: &mut Task, step: Step) {
+        (self.last, self.before) = (Some(step.decrease), Some(step.decrease));
+        self.along = bare(task, step.to.less(&task.place));
+        self.free = reach(set.data, &self.along);
         task.place = step.to.clone();
         self.target = Some(step.to);
     }
