@@ -4,8 +4,8 @@
 # How often a chunk is given to a worker before it is given up.
 chunk_tries <- 3L
 
-# The pause between two looks at the workers, in seconds.
-chunk_pause <- 0.02
+# The pause between two looks at the workers, in seconds: a fiftieth of the time since one has ended, since looking takes a processor's time.
+chunk_pause <- function(since) min(max(0.02, (proc.time()[["elapsed"]] - since) / 50), 0.2)
 
 # Does `work` for every one of `chunks`, lists that say how many `draws` they have. `take` gets each chunk with what
 # its work returned, in the order in which they end; once it returns FALSE nothing more is begun or waited for. The work
@@ -14,7 +14,7 @@ chunk_pause <- 0.02
 run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), packages = "wbb", stage = "draws") {
   crew <- list2env(list(
     chunks = chunks, tries = integer(length(chunks)), waiting = seq_along(chunks), running = list(), faults = list(),
-    done = 0, going = TRUE, dead = NULL, last = NULL
+    done = 0, going = TRUE, dead = NULL, last = NULL, since = proc.time()[["elapsed"]]
   ))
   plan <- future::plan("list")
   # batchtools asks Slurm for the jobs of $USER, which containers seldom set, and takes those it is not told of for dead.
@@ -40,7 +40,7 @@ run_chunks <- function(chunks, work, take, progress = FALSE, globals = list(), p
     end_chunks(crew, take)
     if (!crew$going) return(crew$faults)
     progress_update(bar, list(stage = stage, done = crew$done, total = total))
-    Sys.sleep(chunk_pause)
+    Sys.sleep(chunk_pause(crew$since))
   }
   crew$faults[as.character(crew$waiting)] <- paste(c("no worker is left", crew$last), collapse = " after the fault: ")
   crew$faults
@@ -120,6 +120,7 @@ end_chunks <- function(crew, take) {
     # A fork that was killed warns as well.
     value <- attempt(suppressWarnings(future::value(crew$running[[name]])), identity)
     crew$running[[name]] <- NULL
+    crew$since <- proc.time()[["elapsed"]]
     at <- as.integer(name)
     if (inherits(value, "error")) {
       try_again(crew, at, value)

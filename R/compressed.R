@@ -6,6 +6,11 @@ bzip2_ends <- as.raw(c(0x17, 0x72, 0x45, 0x38, 0x50, 0x90))
 xz_begins <- as.raw(c(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00))
 xz_ends <- charToRaw("YZ")
 
+is_compressed <- function(file) {
+  first <- readBin(file, "raw", 6L)
+  any(vapply(list(gzip_begins, bzip2_begins, xz_begins), function(with) identical(utils::head(first, length(with)), with), NA))
+}
+
 # `bytes` is how many came out of it. What is not compressed has no end of its own.
 is_whole <- function(file, bytes) {
   connection <- file(file, "rb")

@@ -18,9 +18,15 @@ rust_calibrate_lasso_job <- function(x, y, settings) .Call(wrap__rust_calibrate_
 # Start that of a trend filter.
 rust_calibrate_trendfilter_job <- function(x, y, settings) .Call(wrap__rust_calibrate_trendfilter_job, x, y, settings)
 
-# Bytes that begin with a line, cut after the last end of a line that is in no quotes; `ended`: there are no more, and all is text. The text, a string
-# where it is UTF-8 and raw where it is not, the rest, the lines of the text that are not empty, and whether it has quotes.
-rust_csv_cut <- function(bytes, ended) .Call(wrap__rust_csv_cut, bytes, ended)
+# Room for text: of a plain file from byte `at` on, or (an empty name) of what R reads.
+rust_csv_text <- function(path, at) .Call(wrap__rust_csv_text, path, at)
+
+# Bytes in place of the lines that were cut off before: `more`, or else up to so many of the file. Cuts after the last end of a line that is
+# in no quotes, or after all bytes where there are no more. How many bytes came and were cut off, and the lines among them that are not empty.
+rust_csv_cut <- function(text, more, most) .Call(wrap__rust_csv_cut, text, more, most)
+
+# The columns of the lines that were cut off, with so many fields each: numbers or text. Of a line with more or fewer, its number and theirs.
+rust_csv_columns <- function(text, sep, dec, count) .Call(wrap__rust_csv_columns, text, sep, dec, count)
 
 # The hash that is `before`, in hexadecimal digits, and the numbers of `values` from `from` on to
 # before `to`: all of their bits, and how many `values` there are.
@@ -84,7 +90,7 @@ rust_moments_job <- function(settings) .Call(wrap__rust_moments_job, settings)
 # Has the job room for more rows?
 rust_moments_room <- function(job) .Call(wrap__rust_moments_room, job)
 
-# Give rows to the job: x (with y as its last column), case_weights, cluster (from 1) and foldid.
+# Give rows to the job: x (with y as its last column; a matrix or a list of columns), case_weights, cluster (from 1) and foldid.
 rust_moments_give <- function(job, rows) .Call(wrap__rust_moments_give, job, rows)
 
 # There are no more rows.

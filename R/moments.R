@@ -8,7 +8,7 @@
 #'
 #' @section What is identical, and what is equal to rounding:
 #' Sums of a source have the same bits whatever the size of the chunks (`options(wbb.chunk_rows = )`), the number of threads and the
-#' kind of the source. Of text in CSV files the parsers read a few numbers in ten thousand, of those with more than some five digits, with another last bit. `c()` adds sums that were made apart: what it gives equals the sums of one pass to rounding, and so
+#' kind of the source. `c()` adds sums that were made apart: what it gives equals the sums of one pass to rounding, and so
 #' do draws from them those of [wbb_lasso()] in memory (to about 1e-10). With the `shards` of a [wbb_source()] the parts and the order in which they are added are given,
 #' and the bits are the same for both backends.
 #'

@@ -16,9 +16,11 @@ run_job <- function(start, progress = FALSE, read = identity, feed = NULL, keep 
   job <- start()
   if (is_job_error(job)) return(job)
   bar <- NULL
+  wait <- 0
   repeat {
     busy <- if (!is.null(feed)) feed(job)
-    state <- rust_job_poll(job, if (is.null(busy)) poll_ms else if (busy) 0 else fed_ms)
+    wait <- if (is.null(busy)) poll_ms else if (busy) 0 else min(max(2 * wait, fed_ms), poll_ms)
+    state <- rust_job_poll(job, wait)
     if (is_job_error(state)) return(state)
     if (state$state == "done") break
     if (is.null(bar)) {
@@ -37,7 +39,7 @@ run_job <- function(start, progress = FALSE, read = identity, feed = NULL, keep 
   result
 }
 
-# A job that is fed is looked at often: it must not wait for R.
+# The first look at a job that has enough to work on; the next ones are further and further apart, as long as nothing is wanted.
 fed_ms <- 2
 
 # A job on rows that R reads while Rust works: `give(job)` gives it some, FALSE when there are no more.

@@ -1,11 +1,11 @@
 # From the chunks of a source to numbers: what design.R does for a data frame, with everything that depends on all rows
 # (the levels of factors, the ids of clusters) found before, or refused.
 
-# Rows that are read at a time, unless the user says so.
+# Rows that are read at a time, unless the user says so: 4 MB of numbers. Where a chunk is a large part of its memory, R collects all garbage for each.
 chunk_size <- function(columns) {
   size <- getOption("wbb.chunk_rows")
   if (!is.null(size)) return(check_count(size, "options(wbb.chunk_rows)", 1))
-  max(1000, min(1e5, ceiling(2e6 / columns)))
+  max(1000, min(1e5, ceiling(5e5 / columns)))
 }
 
 # A fault in a chunk, by its number and that of a row (in the source, from 1).
@@ -21,7 +21,7 @@ open_source <- function(source, part = NULL) {
   reading <- function(code) {
     tryCatch(code, error = function(e) {
       if (inherits(e, "wbb_error")) stop(e)
-      source_error(at, paste0("it could not be read: ", first_line(conditionMessage(e))))
+      source_error(at, paste0("it could not be read: ", first_line(conditionMessage(e))), if (inherits(e, "wbb_odd_row")) e$row)
     })
   }
   reader <- reading(source$open(part))
@@ -228,21 +228,23 @@ plain_variables <- function(model, head) {
   if (identical(labels, attr(model$terms, "term.labels")) && !is.null(plain_columns(head, names))) names[-1L]
 }
 
-# Columns of numbers side by side, without the detour over a model frame, which costs as much as the sums of hundreds of draws. NULL
+# A list of columns of numbers, without the detour over a model frame, which costs as much as the sums of hundreds of draws. NULL
 # where one is anything else, or a number is missing or not finite: what becomes of it is said elsewhere.
 plain_columns <- function(chunk, names) {
   columns <- unclass(chunk)[names]
-  if (!all(vapply(columns, function(value) is.numeric(value) && !is.object(value) && is.null(dim(value)), NA))) return(NULL)
-  x <- as.double(unlist(columns, use.names = FALSE))
-  dim(x) <- c(nrow(chunk), length(names))
-  if (!anyNA(job_extent(x))) x
+  plain <- function(value) {
+    is.numeric(value) && !is.object(value) && is.null(dim(value)) && !anyNA(if (is.double(value)) job_extent(value) else value)
+  }
+  if (all(vapply(columns, plain, NA))) unname(columns)
 }
 
 # The rows of a chunk that count: x, the response as it is, an offset, and `values` of settings.
 chunk_rows <- function(model, chunk, at, ids = NULL) {
-  x <- if (!is.null(model$plain)) plain_columns(chunk, model$plain)
-  response <- if (!is.null(x)) plain_columns(chunk, as.character(model$terms[[2L]]))
-  if (!is.null(response)) return(list(dropped = 0L, count = nrow(chunk), which = seq_len(nrow(chunk)), x = x, response = as.vector(response), offset = NULL, values = list()))
+  plain <- if (!is.null(model$plain)) plain_columns(chunk, c(model$plain, as.character(model$terms[[2L]])))
+  if (!is.null(plain)) {
+    x <- matrix(as.double(unlist(plain[-length(plain)])), nrow(chunk))
+    return(list(dropped = 0L, count = nrow(chunk), which = seq_len(nrow(chunk)), x = x, response = as.double(plain[[length(plain)]]), offset = NULL, values = list()))
+  }
   check_chunk_types(model, chunk, at)
   frame <- chunk_frame(model, chunk, at)
   extra <- chunk_settings(model, chunk, at)

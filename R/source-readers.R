@@ -96,9 +96,9 @@ count_query <- function(x, query) {
 
 # Files ----------------------------------------------------------------------------
 
-# Bytes are read as they come, compressed or not, and cut where a line ends.
+# Bytes are cut where a line ends.
 file_reader <- function(files, format) {
-  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, rest = raw(), line_bytes = 100, bytes = 0))
+  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, text = NULL, plain = TRUE, rest = raw(), line_bytes = 100, bytes = 0))
   close_file <- function() {
     if (!is.null(state$connection)) close(state$connection)
     state$connection <- NULL
@@ -107,10 +107,14 @@ file_reader <- function(files, format) {
     close_file()
     state$at <- state$at + 1L
     if (state$at > length(files)) return(FALSE)
-    # Plain files, too.
-    state$connection <- gzfile(files[state$at], "rb")
+    file <- files[state$at]
+    # Takes plain files, too.
+    state$connection <- gzfile(file, "rb")
     state$bytes <- 0
-    state$header <- names(parse_csv(rust_csv_cut(first_csv_line(state), TRUE), format))
+    state$header <- csv_names(first_csv_line(state), format)
+    # The rows of a plain file are read without R.
+    state$plain <- !is_compressed(file)
+    state$text <- csv_result(rust_csv_text(if (state$plain) enc2utf8(file) else "", state$bytes))
     if (is.null(state$known)) state$known <- state$header
     # Columns are found by their names, in any order.
     if (!setequal(state$header, state$known)) {
@@ -130,32 +134,34 @@ file_reader <- function(files, format) {
   list(
     read = function(n) {
       lines <- next_lines(n)
-      if (!is.null(lines)) parse_csv(lines, format, state$header)
+      if (!is.null(lines)) csv_rows(state$text, lines, format, state$header)
     },
-    skip = function(n) next_lines(n)$lines, close = close_file
+    skip = next_lines, close = close_file
   )
 }
 
 newline <- as.raw(10L)
 quote_byte <- as.raw(34L)
 
-# Up to the last end of a line that is in no quotes; the rest waits for more. NULL at the end of the file.
+# The number of lines that wait in the text now, about as many as were asked for; NULL at the end of the file.
 csv_lines <- function(state, n) {
-  wanted <- min(max(ceiling(n * state$line_bytes), 1000), 4e6)
+  wanted <- min(max(ceiling(n * state$line_bytes), 1000), csv_bytes)
   repeat {
-    more <- file_bytes(state, wanted)
-    bytes <- if (length(state$rest)) c(state$rest, more) else more
-    if (!length(bytes)) return(NULL)
-    cut <- rust_csv_cut(bytes, !length(more))
-    state$rest <- cut$rest
-    taken <- length(bytes) - length(cut$rest)
-    if (taken == 0) next
+    # What came behind the header is first.
+    more <- if (length(state$rest)) state$rest else if (state$plain) raw() else file_bytes(state, wanted)
+    state$rest <- raw()
+    cut <- csv_result(rust_csv_cut(state$text, more, wanted))
+    if (cut[3L] > 0) {
+      state$line_bytes <- cut[2L] / cut[3L]
+      return(cut[3L])
+    }
     # Empty lines, as at the end of a file.
-    if (cut$lines == 0) next
-    state$line_bytes <- taken / cut$lines
-    return(cut)
+    if (cut[1L] == 0) return(NULL)
   }
 }
+
+# Bytes that are read at a time, for as long as they are looked at in the processor's own memory.
+csv_bytes <- 1e6
 
 first_csv_line <- function(state) {
   state$rest <- raw()
@@ -183,49 +189,39 @@ file_bytes <- function(state, n) {
   bytes
 }
 
-# With `names` there is no header. What is not UTF-8 is taken for Latin-1.
-parse_csv <- function(lines, format, names = NULL) {
-  if (is.raw(lines$text)) {
-    text <- rawToChar(lines$text)
-    Encoding(text) <- "latin1"
-    lines$text <- enc2utf8(text)
-  }
-  parse <- if (requireNamespace("data.table", quietly = TRUE)) fast_csv else plain_csv
-  rows <- parse(lines, format, is.null(names))
-  if (!is.null(names)) {
-    if (length(rows) != length(names)) {
-      stop("a line has ", length(rows), " fields and the header ", length(names), call. = FALSE)
-    }
-    # A parser may leave out what it takes for something else.
-    if (nrow(rows) != lines$lines) stop(counted(lines$lines, "line"), " gave ", counted(nrow(rows), "row"), ": not all lines have as many fields", call. = FALSE)
-    names(rows) <- names
-  }
-  rows
+csv_names <- function(line, format) {
+  text <- rawToChar(line)
+  Encoding(text) <- if (validUTF8(text)) "UTF-8" else "latin1"
+  names <- scan(text = sub("[\r\n]+$", "", enc2utf8(text)), what = "", sep = format$sep, quote = "\"", strip.white = TRUE, na.strings = character(),
+    comment.char = "", encoding = "UTF-8", quiet = TRUE)
+  if (!length(names)) stop("a file has no header", call. = FALSE)
+  # That of row names.
+  ifelse(nzchar(names), names, paste0("V", seq_along(names)))
 }
 
-# A warning says that lines were left out or misread: no row may be lost without a word. fread() must come to its end to clean up.
-fast_csv <- function(lines, format, header) {
-  said <- NULL
-  rows <- withCallingHandlers(
-    data.table::fread(text = lines$text, sep = format$sep, dec = format$dec, header = header, data.table = FALSE, na.strings = c("NA", ""),
-      nThread = 1L, showProgress = FALSE, integer64 = "double", fill = FALSE, blank.lines.skip = TRUE, encoding = "UTF-8"),
-    warning = function(w) {
-      said <<- c(said, conditionMessage(w))
-      invokeRestart("muffleWarning")
-    }
-  )
-  # As one that was interrupted did not.
-  said <- grep("not cleaned up properly", said, invert = TRUE, value = TRUE)
-  if (length(said)) stop(said[1L], call. = FALSE)
-  # A quote within quotes is written twice, and read so.
-  if (lines$quotes) {
-    names(rows) <- gsub("\"\"", "\"", names(rows), fixed = TRUE)
-    for (j in which(vapply(rows, is.character, NA))) rows[[j]] <- gsub("\"\"", "\"", rows[[j]], fixed = TRUE)
-  }
-  rows
+csv_rows <- function(text, lines, format, names) {
+  columns <- csv_result(rust_csv_columns(text, format$sep, format$dec, length(names)))
+  if (is.double(columns)) odd_row(columns[1L], paste("it has", counted(columns[2L], "field"), "and the header", length(names)))
+  names(columns) <- names
+  for (j in which(vapply(columns, is.character, NA))) columns[[j]] <- typed_text(columns[[j]])
+  list2DF(columns, lines)
 }
 
-plain_csv <- function(lines, format, header) {
-  utils::read.table(text = lines$text, sep = format$sep, dec = format$dec, header = header, quote = "\"", comment.char = "",
-    na.strings = c("NA", ""), check.names = FALSE, encoding = "UTF-8")
+csv_result <- function(result) if (is_job_error(result)) stop(result$message, call. = FALSE) else result
+
+# A fault of a row, counted from the first of those that were to be read.
+odd_row <- function(row, what) stop(structure(class = c("wbb_odd_row", "error", "condition"), list(message = what, call = NULL, row = row)))
+
+# Text that says TRUE or FALSE, a day, or a time (in UTC, as databases write it) everywhere.
+typed_text <- function(value) {
+  some <- unique(value[!is.na(value)])
+  if (all(some %in% c("TRUE", "FALSE", "True", "False", "true", "false"))) return(as.logical(value))
+  day <- "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+  typed <- if (all(grepl(paste0(day, "$"), some))) {
+    as.Date(value, "%Y-%m-%d")
+  } else if (all(grepl(paste0(day, "[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z?$"), some))) {
+    as.POSIXct(sub("T", " ", value, fixed = TRUE), "UTC", "%Y-%m-%d %H:%M:%OS")
+  }
+  # No day of a calendar is text.
+  if (is.null(typed) || any(is.na(typed) & !is.na(value))) value else typed
 }

@@ -26,8 +26,9 @@
 #' **The order of rows matters.** The random weight of a row is a function of the seed, the draw and the number of the row, so that the
 #' rows must come in the same order each time. A query must therefore have an `ORDER BY`, and a table needs `order_by`.
 #'
-#' CSV files are parsed by [data.table::fread()] where that is installed, else by [utils::read.csv()], which is slower. They are in UTF-8, or else in
-#' Latin-1. Files may have their columns in other orders. A compressed file that was cut off is an error.
+#' CSV files are in UTF-8, or else in Latin-1, and their first line has the names of the columns. A field that is empty or `NA` is missing; text may be in
+#' quotes, among which a quote is written twice. Numbers are the nearest to what is written. A column of `TRUE` and `FALSE` is logical, and one of days
+#' (`2024-01-31`) or times (`2024-01-31 12:00:00`, in UTC) has dates, as that type. Files may have their columns in other orders. A compressed file that was cut off is an error.
 #'
 #' @param x Where the data are; see the table.
 #' @param query For a connection: an SQL query with `ORDER BY`, or the name of a table.

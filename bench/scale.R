@@ -47,12 +47,13 @@ repeated <- function() {
   }, rows = share * size)
 }
 
-source_of <- function(kind) {
-  connect <- function() DBI::dbConnect(RSQLite::SQLite(), sqlite)
+source_of <- function(kind, ...) {
+  # Every worker connects itself, by what the function has in it.
+  connect <- eval(bquote(function() DBI::dbConnect(RSQLite::SQLite(), .(sqlite))), globalenv())
   switch(kind,
-    SQLite = wbb_source(connect(), "SELECT * FROM rows ORDER BY id", rows = rows),
-    CSV = wbb_source(csv, rows = rows),
-    big.matrix = wbb_source(bigmemory::attach.big.matrix(file.path(folder, "rows.desc"))),
+    SQLite = wbb_source(connect, "SELECT * FROM rows ORDER BY id", rows = rows, ...),
+    CSV = wbb_source(csv, rows = rows, ...),
+    big.matrix = wbb_source(bigmemory::attach.big.matrix(file.path(folder, "rows.desc")), ...),
     memory = repeated()
   )
 }
@@ -61,7 +62,7 @@ read_all <- function(source) {
   reader <- wbb:::open_source(source)
   on.exit(reader$close())
   count <- 0
-  while (!is.null(taken <- reader$take(1e5))) count <- count + nrow(taken$chunk)
+  while (!is.null(taken <- reader$take(wbb:::chunk_size(p + 2)))) count <- count + nrow(taken$chunk)
   stopifnot(count == rows)
 }
 
@@ -115,8 +116,7 @@ work <- function() {
     },
     workers = {
       future::plan(future::cluster, workers = setting("workers", 2))
-      source <- wbb_source(csv, shards = 2)
-      # Where the second file begins is found in a pass of its own, which is no part of what workers share.
+      source <- source_of(kind, shards = 2)
       function() pass(source, backend = "future")
     },
     peer = peer_fit(kind),
@@ -173,6 +173,12 @@ finish <- function(child) {
   c(seconds = spent[1L], processor = spent[2L], own = own, all = all)
 }
 
+# R's own way takes minutes for so many.
+write_rows <- function(part, file) {
+  if (requireNamespace("data.table", quietly = TRUE)) return(data.table::fwrite(part, file, append = file.exists(file)))
+  utils::write.table(part, file, append = file.exists(file), sep = ",", row.names = FALSE, col.names = !file.exists(file))
+}
+
 dir.create(folder, recursive = TRUE)
 con <- DBI::dbConnect(RSQLite::SQLite(), sqlite)
 for (pragma in c("journal_mode = OFF", "synchronous = OFF")) DBI::dbExecute(con, paste("PRAGMA", pragma))
@@ -183,7 +189,7 @@ for (part in seq_len(parts)) {
   chunk <- make_rows(part)
   # Two files of half the rows each.
   for (half in list(list(csv[1L], chunk[chunk$id <= rows / 2, ]), list(csv[2L], chunk[chunk$id > rows / 2, ]))) {
-    if (nrow(half[[2L]])) data.table::fwrite(half[[2L]], half[[1L]], append = file.exists(half[[1L]]))
+    if (nrow(half[[2L]])) write_rows(half[[2L]], half[[1L]])
   }
   DBI::dbAppendTable(con, "rows", chunk)
   big[chunk$id, ] <- as.matrix(chunk)
@@ -201,7 +207,7 @@ reading <- lapply(kinds, function(kind) measure(child = "read", kind = kind))
 one <- lapply(kinds, function(kind) measure(child = "pass", kind = kind, threads = 1))
 two <- measure(child = "pass", kind = "CSV", threads = 2)
 few <- measure(child = "pass", kind = "CSV", threads = 2, count = 100)
-workers <- lapply(c(1, 2), function(count) measure(child = "workers", workers = count))
+workers <- lapply(kinds, function(kind) lapply(c(1, 2), function(count) measure(child = "workers", kind = kind, workers = count)))
 peers <- Filter(function(package) requireNamespace(package, quietly = TRUE), c("biglm", "speedglm", "biglasso"))
 fits <- lapply(peers, function(package) measure(child = "peer", kind = package))
 kept <- lapply(c("file", "memory"), function(kind) measure(child = "logistic", kind = kind))
@@ -210,6 +216,8 @@ kept <- lapply(c("file", "memory"), function(kind) measure(child = "logistic", k
 
 take <- function(list, what = "seconds") vapply(list, `[[`, 0, what)
 number <- function(value) format(value, big.mark = ",", scientific = FALSE)
+by_one <- lapply(workers, `[[`, 1L)
+by_two <- lapply(workers, `[[`, 2L)
 counted_up <- take(arithmetic) * up
 ratio <- take(one) / pmax(take(reading), counted_up[["one"]])
 lines <- c(
@@ -222,8 +230,9 @@ lines <- c(
   "| source | reading alone, s | one thread, s | over the larger of reading and arithmetic | memory, MB | with mapped files, MB |", "|---|---|---|---|---|---|",
   sprintf("| %s | %.1f | %.1f | %.2f | %.0f | %.0f |", kinds, take(reading), take(one), ratio, take(one, "own"), take(one, "all")), "",
   sprintf("From CSV on two threads: %.1f s; 100 draws: %.1f s.", two[["seconds"]], few[["seconds"]]), "",
-  sprintf("Two CSV files, %s draws: one worker %.1f s, two workers %.1f s, %.2f times as fast. Both count the rows of the first file before.",
-    number(draws), workers[[1L]][["seconds"]], workers[[2L]][["seconds"]], workers[[1L]][["seconds"]] / workers[[2L]][["seconds"]]), "",
+  "Two shards (two CSV files, or halves of the rows) by workers of one thread. One worker reads on the second processor while it works; two share what that takes.", "",
+  "| source | one worker, s | two workers, s | times as fast |", "|---|---|---|---|",
+  sprintf("| %s | %.1f | %.1f | %.2f |", kinds, take(by_one), take(by_two), take(by_one) / take(by_two)), "",
   if (length(peers)) {
     sprintf("One fit of as many rows from memory by %s: %.1f s (%s rows, counted up); our pass is %s draws.", peers, take(fits) * up, number(share * size), number(draws))
   } else {

@@ -132,12 +132,33 @@ test_that("no row of a CSV file is lost, and text is what was written", {
   same(files)
   # A line with fewer fields, or more, in the middle.
   for (bad in c("1,2", paste(rep("1", 30), collapse = ","))) {
-    # Also as the first of its chunk, which fread() would leave out as no data.
     for (before in c(0, 400)) {
       writeLines(c("y,a,b", rep("1,2,3", before), bad, rep("1,2,3", 400)), file)
-      expect_error(wbb_moments(y ~ a + b, wbb_source(file), draws = 2), "could not be read", class = "wbb_error_source")
+      said <- paste0("row ", before + 1, ": it could not be read: it has ", lengths(strsplit(bad, ",")), " fields")
+      with_chunks(61, expect_error(wbb_moments(y ~ a + b, wbb_source(file), draws = 2), said, class = "wbb_error_source"))
     }
   }
+})
+
+test_that("numbers of CSV files are the nearest to what is written, and types are seen", {
+  x <- c(d$a, exp(d$b / 1e5), d$w * 10^(d$id %% 60 - 30))
+  some <- data.frame(
+    x = sprintf("%.17g", x), y = sprintf("%.6f", x), whole = seq_along(x) - 5L, yes = x > 0, day = as.Date("2024-02-28") + seq_along(x) %% 9,
+    time = as.POSIXct("2024-02-28 23:59:59.5", "UTC") + seq_along(x), text = c("31.12.2024", "007 ", NA)
+  )
+  some$whole[5] <- NA
+  file <- tempfile()
+  written <- within(some, time <- format(time, "%Y-%m-%dT%H:%M:%OS1Z"))
+  utils::write.table(written, file, sep = ",", quote = FALSE, row.names = FALSE)
+  reader <- open_source(wbb_source(file))
+  on.exit(reader$close())
+  read <- NULL
+  while (!is.null(taken <- reader$take(100))) read <- rbind(read, taken$chunk)
+  expect_identical(read[c("x", "y")], list2DF(lapply(some[c("x", "y")], as.numeric)))
+  expect_identical(read$x[1:700], d$a)
+  expect_identical(read[c("whole", "yes", "day")], some[c("whole", "yes", "day")])
+  expect_equal(as.numeric(read$time), as.numeric(some$time))
+  expect_identical(read$text, trimws(some$text))
 })
 
 test_that("a compressed file that was cut off is an error, and not a shorter one", {
@@ -208,7 +229,8 @@ test_that("columns of numbers alone take a shorter way to the same sums", {
     expect_identical(length(model$plain), model$p)
     longer <- within(model, rm(plain))
     at <- list(chunk = 1L, row = 1)
-    expect_equal(chunk_numbers(model, numbers, at, NULL), chunk_numbers(longer, numbers, at, NULL), ignore_attr = TRUE)
+    columns <- function(model) within(chunk_numbers(model, numbers, at, NULL), x <- if (is.list(x)) do.call(cbind, x) else x)
+    expect_equal(columns(model)[c("x", "count", "dropped")], columns(longer)[c("x", "count", "dropped")], ignore_attr = TRUE)
     expect_equal(chunk_rows(model, numbers, at)[c("x", "response")], chunk_rows(longer, numbers, at)[c("x", "response")], ignore_attr = TRUE)
     holes <- numbers
     holes$b[8] <- NA

@@ -80,6 +80,13 @@ impl Fields {
         self.required(name, |v| v.as_real_vector())
     }
 
+    /// Numbers, or columns of them one after the other.
+    pub fn columns(&self, name: &str) -> Result<Vec<f64>> {
+        self.required(name, |v| {
+            v.as_list().map_or_else(|| v.as_real_vector(), |list| joined(&list))
+        })
+    }
+
     pub fn optional_numbers(&self, name: &str) -> Result<Option<Vec<f64>>> {
         self.optional(name, |v| v.as_real_vector())
     }
@@ -102,6 +109,17 @@ impl Fields {
     pub fn unknown<T>(&self, name: &str, word: &str) -> Result<T> {
         Err(Error::Internal(format!("setting {name} is \"{word}\", which is not known")))
     }
+}
+
+fn joined(columns: &List) -> Option<Vec<f64>> {
+    let mut all = Vec::with_capacity(columns.values().map(|column| column.len()).sum());
+    for column in columns.values() {
+        match column.as_real_slice() {
+            Some(values) => all.extend_from_slice(values),
+            None => all.extend(column.as_integer_slice()?.iter().map(|value| f64::from(*value))),
+        }
+    }
+    Some(all)
 }
 
 fn real(value: &Robj) -> Option<f64> {

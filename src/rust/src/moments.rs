@@ -36,7 +36,7 @@ fn rust_moments_room(job: ExternalPtr<Running>) -> bool {
     job.feeder.as_ref().is_some_and(|feeder| feeder.has_room())
 }
 
-/// Give rows to the job: x (with y as its last column), case_weights, cluster (from 1) and foldid.
+/// Give rows to the job: x (with y as its last column; a matrix or a list of columns), case_weights, cluster (from 1) and foldid.
 #[extendr]
 fn rust_moments_give(job: ExternalPtr<Running>, rows: List) -> Robj {
     reply(rows_of(&Fields::new(&rows)).map(|rows| {
@@ -50,7 +50,7 @@ fn rust_moments_give(job: ExternalPtr<Running>, rows: List) -> Robj {
 fn rows_of(fields: &Fields) -> Result<Rows> {
     let unit = fields.optional_numbers("cluster")?;
     Ok(Rows {
-        columns: fields.numbers("x")?,
+        columns: fields.columns("x")?,
         count: fields.count("count")?,
         case: fields.optional_numbers("case_weights")?,
         unit: unit.map(|ids| ids.iter().map(|id| *id as u64 - 1).collect()),

@@ -11,6 +11,7 @@ fn some_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(any::<u8>(), 0..600),
         vec(prop_oneof![0u8..8, Just(b'"'), Just(b'\n'), Just(b' '), Just(b'a')], 0..600),
+        vec(prop::sample::select(&b"\",\n 1.e-N"[..]), 0..80),
     ]
 }
 

@@ -4,6 +4,7 @@ pub mod apart;
 pub mod basis;
 pub mod blocks;
 pub mod design;
+pub mod fields;
 pub mod lines;
 pub mod rows;
 mod scratch;

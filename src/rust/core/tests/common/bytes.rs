@@ -1,6 +1,7 @@
 //! What must be true of code that reads bytes, whatever the bytes are: nothing panics, and what is not refused is what
 //! the bytes say. Tests try bytes by chance, `make torture` those that a fuzzer finds.
 
+use wbb_core::data::fields::{Column, Format, columns};
 use wbb_core::data::lines::cut;
 use wbb_core::engine::bootstrap;
 use wbb_core::engine::cv::Lambda;
@@ -76,6 +77,20 @@ pub fn lines(bytes: &[u8]) {
     counted += cut(&waiting, true).1;
     text.extend(waiting);
     assert_eq!((text.as_slice(), counted), (bytes, lines));
+    fields(bytes, lines as usize);
+}
+
+/// Columns have a field for each line, or a line is named that has too many or too few.
+fn fields(bytes: &[u8], lines: usize) {
+    for (count, dec) in [(1, b'.'), (2, b';'), (3, b'.')] {
+        match columns(bytes, &Format { sep: b',', dec }, count) {
+            Ok(columns) => assert!(columns.iter().all(|column| match column {
+                Column::Numbers { values, .. } => values.len() == lines,
+                Column::Text(values) => values.len() == lines,
+            })),
+            Err(odd) => assert!(odd.fields != count && (1..=lines).contains(&odd.line)),
+        }
+    }
 }
 
 /// A sparse matrix is refused, or all its entries are where it says, each once.
