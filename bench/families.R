@@ -50,27 +50,27 @@ of_diabetes <- function(family) {
 }
 
 family_workloads <- list(
-  G1 = list(label = "logistic 442 x 10", target = 60, draws = 4000, peer_draws = 40, make = function() of_diabetes("binomial")),
-  G2 = list(label = "logistic 10,000 x 100", target = 20, draws = 200, peer_draws = 10,
+  G1 = list(label = "logistic 442 x 10", target = 60, draws = 1000, make = function() of_diabetes("binomial")),
+  G2 = list(label = "logistic 10,000 x 100", target = 20, draws = 64,
     make = function() family_workload("binomial", 1e4, 100, 50, 0.3, 69, 2)),
-  G3 = list(label = "logistic 500 x 5,000", target = 15, draws = 64, peer_draws = 8,
+  G3 = list(label = "logistic 500 x 5,000", target = 15, draws = 32,
     make = function() family_workload("binomial", 500, 5000, 50, 0.8, 170, 3)),
-  G4 = list(label = "logistic 100,000 x 1,000, 1 % nonzero", target = 8, draws = 96, peer_draws = 4,
+  G4 = list(label = "logistic 100,000 x 1,000, 1 % nonzero", target = 8, draws = 32,
     make = function() family_workload("binomial", 1e5, 1000, 250, 0.3, 517, 4, density = 0.01)),
-  G5 = list(label = "logistic 1,000,000 x 50", target = 30, draws = 16, peer_draws = 2,
+  G5 = list(label = "logistic 1,000,000 x 50", target = 30, draws = 16,
     make = function() family_workload("binomial", 1e6, 50, 25, 0.3, 29, 5)),
-  P1 = list(label = "poisson 442 x 10", target = 60, draws = 8000, peer_draws = 40, make = function() of_diabetes("poisson")),
-  P2 = list(label = "poisson 10,000 x 100", target = 15, draws = 200, peer_draws = 10,
+  P1 = list(label = "poisson 442 x 10", target = 60, draws = 1000, make = function() of_diabetes("poisson")),
+  P2 = list(label = "poisson 10,000 x 100", target = 15, draws = 64,
     make = function() family_workload("poisson", 1e4, 100, 50, 0.15, 58, 6)),
-  M1 = list(label = "multinomial 150 x 4 x 3 (iris)", target = 20, draws = 2000, peer_draws = 40, make = function() {
+  M1 = list(label = "multinomial 150 x 4 x 3 (iris)", target = 20, draws = 800, make = function() {
     x <- standardised(as.matrix(datasets::iris[1:4]))
     list(x = x, y = datasets::iris$Species, family = "multinomial", lambda = 1.5)
   }),
-  M2 = list(label = "multinomial 10,000 x 50 x 5", target = 5, draws = 64, peer_draws = 4,
+  M2 = list(label = "multinomial 10,000 x 50 x 5", target = 5, draws = 32,
     make = function() family_workload("multinomial", 1e4, 50, 25, 0.3, 40, 7, classes = 5)),
-  C1 = list(label = "cox 400 x 15", target = 20, draws = 4000, peer_draws = 40,
+  C1 = list(label = "cox 400 x 15", target = 20, draws = 800,
     make = function() family_workload("cox", 400, 15, 8, 0.4, 10, 8)),
-  C2 = list(label = "cox 5,000 x 50", target = 8, draws = 64, peer_draws = 8,
+  C2 = list(label = "cox 5,000 x 50", target = 8, draws = 64,
     make = function() family_workload("cox", 5000, 50, 25, 0.3, 35, 9))
 )
 
@@ -91,15 +91,30 @@ glmnet_family_draw <- function(data, w, w0, thresh) {
 }
 
 # What a draw costs, and what is paid once: everything before the draws, and the unit-weight solutions that they
-# start from, which nearly all are found by the first of them.
-cost_of_draws <- function(data, draws, threads = 1) {
-  few <- max(1, draws %/% 4)
+# start from, nearly all of which the first quarter finds. The others are timed, again and again until this many seconds are spent.
+# A single draw with a small prior weight can cost ten times as much as the others, so a peer is given the very same.
+timed <- function(draws) seq(max(1, draws %/% 4) + 1, draws)
+
+cost_of_draws <- function(data, draws, threads = 1, seconds = 0) {
+  few <- min(timed(draws)) - 1
   time <- if (threads > 1) clock else cpu
-  first <- time(run_family(data, few, threads))
-  all <- time(fit <- run_family(data, draws, threads))
+  first <- all <- numeric()
+  while (!length(all) || sum(all) < seconds) {
+    first <- c(first, time(run_family(data, few, threads)))
+    all <- c(all, time(fit <- run_family(data, draws, threads)))
+  }
+  first <- mean(first)
+  all <- mean(all)
   # A busy machine may say that more draws cost less: then all of them count, with what is paid once.
   each <- if (all > first) (all - first) / (draws - few) else all / draws
   list(each = each, once = max(first - few * each, 0), fit = fit)
+}
+
+# The same draws of glmnet's, from their weights.
+peer_draws <- function(data, fit, thresh, which = timed(nrow(fit$diagnostics))) {
+  n <- nrow(data$x)
+  w <- weights(fit, draws = which)
+  for (k in seq_along(which)) glmnet_family_draw(data, w[k, seq_len(n)], w[k, n + 1], thresh)
 }
 
 # Three rounds, or as many as begin within these seconds.
@@ -107,22 +122,21 @@ bench_family <- function(name, rounds = 3, seconds = 10) {
   workload <- family_workloads[[name]]
   message(name, ": ", workload$label)
   data <- workload$make()
-  n <- nrow(data$x)
   ours <- once <- two <- peer <- peer_clock <- tight <- numeric()
   began <- sum(proc.time()[1:2])
   for (round in seq_len(rounds)) {
     if (round > 1 && sum(proc.time()[1:2]) - began > seconds) break
-    cost <- cost_of_draws(data, workload$draws)
+    cost <- cost_of_draws(data, workload$draws, seconds = 1)
     fit <- cost$fit
     ours <- c(ours, cost$each)
     once <- c(once, cost$once)
-    two <- c(two, cost_of_draws(data, workload$draws, threads = 2)$each)
-    w <- weights(fit, draws = seq_len(workload$peer_draws))
-    draw <- function(k, thresh) glmnet_family_draw(data, w[k, seq_len(n)], w[k, n + 1], thresh)
-    spent <- system.time(for (k in seq_len(nrow(w))) draw(k, 1e-7), gcFirst = FALSE)
-    peer <- c(peer, sum(spent[1:2]) / nrow(w))
-    peer_clock <- c(peer_clock, spent[["elapsed"]] / nrow(w))
-    tight <- c(tight, cpu(for (k in seq_len(max(1, nrow(w) %/% 4))) draw(k, 1e-12)) / max(1, nrow(w) %/% 4))
+    two <- c(two, cost_of_draws(data, workload$draws, threads = 2, seconds = 1)$each)
+    which <- timed(workload$draws)
+    spent <- system.time(peer_draws(data, fit, 1e-7), gcFirst = FALSE)
+    peer <- c(peer, sum(spent[1:2]) / length(which))
+    peer_clock <- c(peer_clock, spent[["elapsed"]] / length(which))
+    fewer <- which[seq_len(max(1, length(which) %/% 4))]
+    tight <- c(tight, cpu(peer_draws(data, fit, 1e-12, fewer)) / length(fewer))
   }
   data.frame(workload = name, label = workload$label, method = fit$method, ours_ms = 1e3 * stats::median(ours),
     once_ms = 1e3 * stats::median(once), glmnet_ms = 1e3 * stats::median(peer), tight_ms = 1e3 * stats::median(tight),
@@ -153,17 +167,13 @@ chance_cell <- function(cell, seconds = 0.5) {
   largest <- nrow(data$x) * suppressWarnings(glmnet::glmnet(data$x, data$y, family = cell$family, standardize = FALSE,
     nlambda = 3, lambda.min.ratio = 0.9))$lambda[1]
   data$lambda <- cell$share * largest
-  n <- cell$n
-  about <- cpu(suppressWarnings(run_family(data, 4))) / 4
-  cost <- suppressWarnings(cost_of_draws(data, min(1000, max(8, round(seconds / about)))))
-  w <- weights(cost$fit, draws = 1:8)
-  spent <- numeric()
-  while (length(spent) < nrow(w) && sum(spent) < seconds) {
-    k <- length(spent) + 1
-    spent <- c(spent, cpu(suppressWarnings(glmnet_family_draw(data, w[k, seq_len(n)], w[k, n + 1], 1e-7))))
-  }
-  data.frame(cell, method = cost$fit$method, ours_ms = 1e3 * cost$each, once_ms = 1e3 * cost$once, glmnet_ms = 1e3 * mean(spent),
-    ratio = mean(spent) / cost$each, worst_gap = max(cost$fit$diagnostics$gap),
+  # As many draws as glmnet takes these seconds for.
+  about <- cpu(suppressWarnings(peer_draws(data, suppressWarnings(run_family(data, 4)), 1e-7))) / 3
+  draws <- min(1000, max(12, round(4 / 3 * seconds / about)))
+  cost <- suppressWarnings(cost_of_draws(data, draws, seconds = seconds))
+  spent <- cpu(suppressWarnings(peer_draws(data, cost$fit, 1e-7))) / length(timed(draws))
+  data.frame(cell, method = cost$fit$method, ours_ms = 1e3 * cost$each, once_ms = 1e3 * cost$once, glmnet_ms = 1e3 * spent,
+    ratio = spent / cost$each, worst_gap = max(cost$fit$diagnostics$gap),
     converged = mean(cost$fit$diagnostics$status == "converged"))
 }
 

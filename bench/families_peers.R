@@ -52,7 +52,7 @@ for (name in names) {
   runs <- list()
   for (round in seq_len(rounds)) {
     cost <- cost_of_draws(data, workload$draws)
-    w <- weights(cost$fit, draws = seq_len(workload$peer_draws))
+    w <- weights(cost$fit, draws = timed(workload$draws))
     put(w, "w")
     put(c(dim(data$x), nrow(w), data$lambda), "shape")
     theirs <- vapply(able, run_peer, double(4), folder, data, cost$fit, w)
