@@ -244,7 +244,10 @@ lasso_object <- function(result, design, settings) {
     cv = cv_result(result$cv, settings), marglik = design$marglik,
     diagnostics = of_family(with_lambdas(solver_diagnostics(result, settings), result, settings), settings),
     mode_diagnostics = of_family(mode_diagnostics(result), settings),
-    spec = list(names = names, columns = design$names, named = design$named), method = result$method,
+    spec = list(
+      names = names, columns = design$names, named = design$named,
+      dependent = if (length(result$dependent)) design$names[result$dependent]
+    ), method = result$method,
     levels = design$levels, trials = design$trials, fitted = family_fitted(design, mode, settings, result$lambda),
     centre = if (settings$family == "cox") column_means(design$x, settings$case_weights)
   )
@@ -277,7 +280,14 @@ needed_parts.wbb_lasso <- function(fit) {
 
 #' @export
 describe.wbb_lasso <- function(fit) {
-  describe_bootstrap(fit, paste(c(family_of(fit)$words, penalty_name(fit$spec)), collapse = " "), family_data(fit))
+  words <- describe_bootstrap(fit, paste(c(family_of(fit)$words, penalty_name(fit$spec)), collapse = " "), family_data(fit))
+  words$lines <- c(words$lines, Undetermined = dependence_text(fit$spec$dependent))
+  words
+}
+
+# As lm() says that coefficients are not defined.
+dependence_text <- function(columns) {
+  if (length(columns)) paste(show_values(columns), if (length(columns) > 1L) "depend" else "depends", "on other columns, and no penalty decides between them")
 }
 
 # Rows alone say little where few of them are events.

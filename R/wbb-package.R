@@ -62,7 +62,10 @@
 #' Where the data do not determine the coefficients without a penalty (columns with
 #' penalty factor 0, or all at `lambda = 0`, that depend on each other; a level of a
 #' factor without any weight in a draw), they are those of the smallest norm, in
-#' columns scaled to standard deviation one.
+#' columns scaled to standard deviation one. Of columns without a penalty one depends on those before it where less than
+#' 1e-11 of its standard deviation is left beside them, or no more than the rounding of its numbers ([stats::lm()] draws
+#' the line at 1e-7 of the column). Such columns are named where the fit is printed. What is left of them is no part of the problem that
+#' the draws solve: their `objective`, `gap` and `status` are those of the problem without it.
 #'
 #' @section The scale of lambda:
 #' | **program** | **its loss** | **lambda for the same unit-weight fit** |

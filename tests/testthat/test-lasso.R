@@ -400,3 +400,27 @@ test_that("unpenalised columns that depend on each other have small coefficients
     expect_lt(max(abs(as.matrix(fit))), 20)
   }
 })
+
+test_that("columns that no penalty tells apart are named", {
+  set.seed(1)
+  x <- cbind(u = rnorm(60), v = rnorm(60))
+  x <- cbind(x, sum = x[, 1] + x[, 2], one = 1, copy = x[, 1] + 5e4)
+  y <- rnorm(60)
+  given <- function(fit) capture.output(print(fit))
+  for (family in c("gaussian", "binomial")) {
+    fit <- wbb_lasso(x, if (family == "gaussian") y else y > 0, lambda = 0, draws = 4, seed = 1, family = family)
+    # The constant column has nothing to tell.
+    expect_identical(fit$spec$dependent, c("sum", "copy"))
+    said <- "Undetermined: \"sum\", \"copy\" depend on other columns"
+    expect_match(given(fit), said, all = FALSE, fixed = TRUE)
+    expect_match(given(summary(fit)), said, all = FALSE, fixed = TRUE)
+    expect_true(all(fit$diagnostics$status == "converged"))
+    expect_identical(draw_count(c(fit, update(fit, first_draw = 5))$spec), 8)
+  }
+  free <- wbb_lasso(x, y, lambda = 1, penalty_factor = c(0, 1, 1, 1, 0), draws = 4, seed = 1)
+  expect_identical(free$spec$dependent, "copy")
+  expect_match(given(free), "Undetermined: \"copy\" depends on other columns", all = FALSE, fixed = TRUE)
+  # A penalty decides.
+  expect_null(wbb_lasso(x, y, lambda = 1, draws = 4, seed = 1)$spec$dependent)
+  expect_no_match(given(wbb_lasso(x, y, lambda = 1, draws = 4, seed = 1)), "Undetermined")
+})

@@ -34,27 +34,33 @@ fn start(x: Matrix, y: Observed, fields: &Fields) -> Result<Robj> {
             return solved(lasso, range, control);
         }
         let glm = Glm::new(x, response, measure, plan, options, control)?;
-        let draws = draws(&glm, range, control)?;
-        Ok(outcome(draws, glm.modes, glm.lambda, glm.curve, glm.method))
+        let (draws, dependent) = (draws(&glm, range, control)?, places(glm.dependent()));
+        Ok(outcome(draws, dependent, glm.modes, glm.lambda, glm.curve, glm.method))
     })
 }
 
 /// The draws of a range, and what came before them.
 pub fn solved(lasso: Lasso, range: Option<Range>, control: &Control) -> Result<Outcome> {
-    let draws = draws(&lasso, range, control)?;
-    Ok(outcome(draws, lasso.modes, lasso.lambda, lasso.curve, lasso.method))
+    let (draws, dependent) = (draws(&lasso, range, control)?, places(lasso.dependent()));
+    Ok(outcome(draws, dependent, lasso.modes, lasso.lambda, lasso.curve, lasso.method))
+}
+
+/// As R counts them.
+fn places(columns: &[u32]) -> Vec<i32> {
+    columns.iter().map(|&j| j as i32 + 1).collect()
 }
 
 /// With the lambda of each draw, and of each of a path.
 fn outcome(
     draws: Option<Blocks<Vec<f64>>>,
+    dependent: Vec<i32>,
     modes: Vec<Mode>,
     lambda: Vec<f64>,
     curve: Option<Curve>,
     method: Method,
 ) -> Outcome {
     let solved = Solved { draws, modes, lambda, curve, method: method.name() };
-    let (mut outcome, lambdas) = solved.outcome(Vec::new);
+    let (mut outcome, lambdas) = solved.outcome(move || vec![("dependent", dependent.into())]);
     outcome.tables.push(("lambdas", Table::of_rows(lambdas, 1)));
     outcome
 }

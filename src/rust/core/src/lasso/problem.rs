@@ -117,6 +117,11 @@ pub(super) struct Bench<'a, 'b> {
 }
 
 impl Lasso {
+    /// Columns without a penalty that depend on others.
+    pub fn dependent(&self) -> &[u32] {
+        self.data.design.dropped()
+    }
+
     /// Squared scale of the response: objectives times this are in the user's units.
     pub(super) fn unit(&self) -> f64 {
         self.scale_y * self.scale_y

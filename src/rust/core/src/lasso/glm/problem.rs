@@ -59,6 +59,11 @@ impl Glm {
         Task::new(weights, &self.data)
     }
 
+    /// Columns without a penalty that depend on others.
+    pub fn dependent(&self) -> &[u32] {
+        self.data.base.design.dropped()
+    }
+
     /// For what others start from.
     pub(super) fn rough(&self, tolerance: f64) -> Setting<'_> {
         Setting { rough: true, ..self.setting(tolerance) }
