@@ -87,8 +87,9 @@ fit_rows <- function(model, source, given, call) {
 # All rows of a source: x in a store, the rest as it is.
 keep_rows <- function(model, source, progress, folder) {
   room <- max_moments()
-  total <- if (is.null(source$rows)) 0 else source$rows
-  check_disk(folder, 8 * model$p * total, room)
+  total <- rows_to_keep(source)
+  need <- 8 * model$p * total
+  check_disk(folder, need, room)
   file <- if (isFALSE(folder)) "" else tempfile("wbb-rows-", folder)
   store <- rust_store(model$p, if (isFALSE(folder)) 2^53 else room / 8, file)
   done <- FALSE
@@ -112,7 +113,10 @@ keep_rows <- function(model, source, progress, folder) {
       }
       was <- in_file
       in_file <- job_result(rust_store_add(store, rows$x, rows$count))
-      if (in_file && !was) note("scratch", paste0("The rows take more than ", show_gb(room), ": they are kept in a file in ", folder, " until the fit is made"))
+      if (in_file && !was) {
+        size <- if (need > 0) show_gb(need) else paste("more than", show_gb(room))
+        note("scratch", paste0("The rows take ", size, ": they are kept in a file in ", folder, " until the fit is made"))
+      }
       places <- few_places(few, rows$response)
       if (!is.null(places)) rows$response <- places
       for (name in names(part <- Filter(Negate(is.null), c(rows[c("response", "offset")], rows$values)))) {
@@ -132,6 +136,11 @@ keep_rows <- function(model, source, progress, folder) {
   }
   if (few$open) kept$values <- few$values
   kept
+}
+
+# How many rows there are; 0 where only reading them all would tell. To count the lines of plain files takes less than to write them once more.
+rows_to_keep <- function(source) {
+  if (!is.null(source$rows)) source$rows else if (!is.null(source$count)) source$count() else if (isTRUE(source$plain)) count_rows(source, NULL) else 0
 }
 
 # Before the first row is read, where their number is known.

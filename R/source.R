@@ -5,6 +5,7 @@
 #   open      function(part): a reader of all rows (NULL), or of one of the shards; readers are those of source-readers.R
 #   rows      how many rows there are, NULL if nobody knows
 #   parts     function(shards): list of the parts that `open` takes; NULL where there is only the whole
+#   count     function(): how many rows there are, where somebody can say; `plain`: to count lines takes no unpacking
 #   levels    levels of factors by column, as far as they were declared
 #   travels   can it be opened in another process?
 #   functions that open it, by names: what they use of the workspace travels, too
@@ -209,7 +210,7 @@ file_source <- function(x, format) {
   x <- normalizePath(x)
   list(
     kind = "files", label = if (length(x) == 1L) paste("the file", basename(x)) else counted(length(x), "file"),
-    travels = TRUE, open = function(part = NULL) file_reader(if (is.null(part)) x else x[part$files], format),
+    travels = TRUE, plain = !any(vapply(x, is_compressed, NA)), open = function(part = NULL) file_reader(if (is.null(part)) x else x[part$files], format),
     parts = function(shards) file_parts(length(x), shards)
   )
 }

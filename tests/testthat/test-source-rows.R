@@ -168,6 +168,22 @@ test_that("a disk without room is found before a row is read, or named when it i
   expect_bad(wbb_lasso(win ~ a + b, source, family = "binomial", lambda = 3, draws = 5, seed = 1), "source", "disk has room")
   # The type of the columns alone was looked at.
   expect_lte(read, 2)
+  # Rows of files and databases are counted for that.
+  path <- Sys.getenv("PATH")
+  on.exit(Sys.setenv(PATH = path), add = TRUE)
+  tools <- tempfile()
+  dir.create(tools)
+  Sys.setenv(PATH = paste(tools, path, sep = .Platform$path.sep))
+  # A disk with so many kB, where the rows need 11,200 bytes.
+  disk <- function(free) {
+    writeLines(c("#!/bin/sh", paste("echo disk 100 50", free, "50% /")), file.path(tools, "df"))
+    Sys.chmod(file.path(tools, "df"), "755")
+  }
+  fit <- function(source) wbb_lasso(win ~ a + b, source, family = "binomial", lambda = 3, draws = 5, seed = 1)
+  disk(10)
+  expect_bad(fit(wbb_source(csv_files(d, 2))), "source", "disk has room")
+  disk(11)
+  expect_message(fit(wbb_source(csv_files(d, 2))), "take 1.12e-05 GB", class = "wbb_message_scratch")
   skip_if_not(file.exists("/dev/full") && file.access("/dev/full", 2) == 0)
   full <- rust_store(2, 0, "/dev/full/rows")
   expect_bad(job_result(rust_store_add(full, stats::rnorm(4e4), 2e4)), "source", "could not be kept in the file")
