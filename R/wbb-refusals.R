@@ -30,7 +30,11 @@ model.frame.wbb_any <- function(formula, ...) ask_own("model.frame", formula, ..
 model.matrix.wbb_any <- function(object, ...) ask_own("model.matrix", object, ...)
 
 #' @export
-case.names.wbb_any <- function(object, ...) ask_own("case.names", object, ...)
+case.names.wbb_any <- function(object, ...) {
+  found <- ask_own("case.names", object, ...)
+  # Some models name no rows, and say so by NULL.
+  if (is.null(found)) as.character(seq_len(object$spec$n)) else found
+}
 
 #' @export
 formula.wbb_any <- function(x, ...) {

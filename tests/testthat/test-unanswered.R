@@ -56,6 +56,8 @@ test_that("chains are told apart as bayesplot and coda take them", {
 
 test_that("rows and terms have their names, and a trend its line", {
   expect_identical(case.names(fits$lasso), row.names(diabetes))
+  # A model that names no rows.
+  expect_identical(case.names(wbb(rpart::rpart(dist ~ speed, cars), function(m) predict(m)[1:2], draws = 2, seed = 1)), as.character(1:50))
   expect_identical(labels(fits$lasso), c("bmi", "map"))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
