@@ -150,6 +150,26 @@ fn separated_data_have_no_mode_without_a_penalty() {
     }
 }
 
+/// Nothing shrinks them: a gap of 1e-8 alone would leave them off by 1e-4.
+#[test]
+fn coefficients_without_a_penalty_are_those_of_any_method() {
+    for family in families(100) {
+        let d = problem(100, 3, family);
+        let near = draws(&fit(&d, plan(100), options(3, &[0.0])), 1, 200);
+        let exact = draws(&fit(&d, plan(100), tight(3, 0.0)), 1, 200);
+        for (k, (a, b)) in near.theta.outer_iter().zip(exact.theta.outer_iter()).enumerate() {
+            if near.status[[k, 0]] == Status::Converged && exact.status[[k, 0]] == Status::Converged
+            {
+                let off = a
+                    .iter()
+                    .zip(&b)
+                    .fold(0.0f64, |m, (a, b)| m.max((a - b).abs() / (1.0 + b.abs())));
+                assert!(off < 5e-8, "{} draw {}: {off:e}", name(&d.response.family), k + 1);
+            }
+        }
+    }
+}
+
 /// A column that only the first rows of many have, with an outcome of one kind: what it gains is far below the gap of all.
 #[test]
 fn a_rare_level_of_one_kind_has_no_mode() {

@@ -21,7 +21,7 @@ const FAR: f64 = 25.0;
 /// Part of the last step of such coefficients that is no approach to an end.
 const LASTS: f64 = 0.2;
 /// What is left of the error of coefficients, none of which is penalised.
-const SHARP: f64 = 3e-7;
+const SHARP: f64 = 3e-8;
 
 impl State {
     /// Do coefficients without a penalty go on and on, every row on the right side already?
