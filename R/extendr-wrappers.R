@@ -25,8 +25,9 @@ rust_csv_text <- function(path, at) .Call(wrap__rust_csv_text, path, at)
 # in no quotes, or after all bytes where there are no more. How many bytes came and were cut off, and the lines among them that are not empty.
 rust_csv_cut <- function(text, more, most) .Call(wrap__rust_csv_cut, text, more, most)
 
-# The columns of the lines that were cut off, with so many fields each: numbers or text. Of a line with more or fewer, its number and theirs.
-rust_csv_columns <- function(text, sep, dec, count) .Call(wrap__rust_csv_columns, text, sep, dec, count)
+# The columns of the lines that were cut off: numbers or text, which those are that `is_text` says (not 0). Of a line with more fields or fewer, its
+# number and theirs.
+rust_csv_columns <- function(text, sep, dec, is_text) .Call(wrap__rust_csv_columns, text, sep, dec, is_text)
 
 # The hash that is `before`, in hexadecimal digits, and the numbers of `values` from `from` on to
 # before `to`: all of their bits, and how many `values` there are.

@@ -203,8 +203,8 @@ parts_by_workers <- function(parts, work, source, settings) {
   failed <- Filter(is_job_error, made)
   if (length(failed)) return(failed)
   if (length(lost)) {
-    abort("worker", paste0("Part ", paste(names(lost), collapse = ", "), " of ", length(parts), " could not be summed: each was tried ", chunk_tries,
-      " times. The last fault was: ", first_line(lost[[length(lost)]]), "."))
+    abort("worker", paste0("Part ", paste(names(lost), collapse = ", "), " of ", length(parts), " could not be summed: each failed ", chunk_tries,
+      " times or found no worker. The last fault was: ", first_line(lost[[length(lost)]]), "."))
   }
   made
 }

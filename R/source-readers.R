@@ -98,7 +98,7 @@ count_query <- function(x, query) {
 
 # Bytes are cut where a line ends.
 file_reader <- function(files, format) {
-  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, text = NULL, plain = TRUE, rest = raw(), line_bytes = 100, bytes = 0))
+  state <- list2env(list(at = 0L, connection = NULL, header = NULL, known = NULL, text = NULL, plain = TRUE, texts = character(), rest = raw(), line_bytes = 100, bytes = 0))
   close_file <- function() {
     if (!is.null(state$connection)) close(state$connection)
     state$connection <- NULL
@@ -134,7 +134,7 @@ file_reader <- function(files, format) {
   list(
     read = function(n) {
       lines <- next_lines(n)
-      if (!is.null(lines)) csv_rows(state$text, lines, format, state$header)
+      if (!is.null(lines)) csv_rows(state, lines, format)
     },
     skip = next_lines, close = close_file
   )
@@ -199,12 +199,20 @@ csv_names <- function(line, format) {
   ifelse(nzchar(names), names, paste0("V", seq_along(names)))
 }
 
-csv_rows <- function(text, lines, format, names) {
-  columns <- csv_result(rust_csv_columns(text, format$sep, format$dec, length(names)))
+csv_rows <- function(state, lines, format) {
+  names <- state$header
+  columns <- csv_result(rust_csv_columns(state$text, format$sep, format$dec, as.integer(names %in% state$texts)))
   if (is.double(columns)) odd_row(columns[1L], paste("it has", counted(columns[2L], "field"), "and the header", length(names)))
   names(columns) <- names
-  for (j in which(vapply(columns, is.character, NA))) columns[[j]] <- typed_text(columns[[j]])
+  text <- setdiff(names[vapply(columns, is.character, NA)], state$texts)
+  for (name in text) columns[[name]] <- typed_text(columns[[name]])
+  # What was text is text, also where a chunk has nothing but numbers; but not for a text here and there, which is a fault of the data.
+  state$texts <- c(state$texts, Filter(function(name) mostly_text(columns[[name]]), text))
   list2DF(columns, lines)
+}
+
+mostly_text <- function(value) {
+  is.character(value) && mean(is.na(suppressWarnings(as.numeric(unique(value[!is.na(value)]))))) > 0.5
 }
 
 csv_result <- function(result) if (is_job_error(result)) stop(result$message, call. = FALSE) else result

@@ -159,6 +159,14 @@ test_that("numbers of CSV files are the nearest to what is written, and types ar
   expect_identical(read[c("whole", "yes", "day")], some[c("whole", "yes", "day")])
   expect_equal(as.numeric(read$time), as.numeric(some$time))
   expect_identical(read$text, trimws(some$text))
+  # Text stays text where a chunk has only numbers, or days.
+  codes <- c(paste0("A", 1:999), sprintf("%03d", 1:600), rep("2024-02-28", 600))
+  utils::write.csv(data.frame(code = codes, y = seq_along(codes)), file, row.names = FALSE)
+  again <- open_source(wbb_source(file))
+  on.exit(again$close(), add = TRUE)
+  read <- NULL
+  while (!is.null(taken <- again$take(30))) read <- c(read, taken$chunk$code)
+  expect_identical(read, codes)
 })
 
 test_that("a compressed file that was cut off is an error, and not a shorter one", {

@@ -53,13 +53,14 @@ fn rust_csv_cut(mut text: ExternalPtr<Text>, more: &[u8], most: f64) -> Robj {
     }))
 }
 
-/// The columns of the lines that were cut off, with so many fields each: numbers or text. Of a line with more or fewer, its number and theirs.
+/// The columns of the lines that were cut off: numbers or text, which those are that `is_text` says (not 0). Of a line with more fields or fewer, its
+/// number and theirs.
 #[extendr]
-fn rust_csv_columns(text: ExternalPtr<Text>, sep: &str, dec: &str, count: f64) -> Robj {
+fn rust_csv_columns(text: ExternalPtr<Text>, sep: &str, dec: &str, is_text: &[i32]) -> Robj {
     let byte = |text: &str| text.bytes().next().unwrap_or_default();
     let format = Format { sep: byte(sep), dec: byte(dec) };
     reply(readable(&text.bytes[..text.end]).map(|text| {
-        match columns(&text, &format, count as usize) {
+        match columns(&text, &format, is_text.iter().map(|text| *text != 0).collect()) {
             Ok(columns) => List::from_values(columns.into_iter().map(vector)).into(),
             Err(odd) => Robj::from(vec![odd.line as f64, odd.fields as f64]),
         }

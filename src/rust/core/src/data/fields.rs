@@ -33,9 +33,12 @@ pub struct Odd {
 /// A number that is missing, as R has it.
 pub const MISSING: f64 = f64::from_bits(0x7FF0_0000_0000_07A2);
 
-/// The columns of lines with so many fields each. A column is text if one of its fields is no number.
-pub fn columns<'a>(text: &'a [u8], format: &Format, count: usize) -> Result<Vec<Column<'a>>, Odd> {
-    let mut is_text = vec![false; count];
+/// The columns of lines with as many fields. A column is text if `is_text` says so, or one of its fields is no number.
+pub fn columns<'a>(
+    text: &'a [u8],
+    format: &Format,
+    mut is_text: Vec<bool>,
+) -> Result<Vec<Column<'a>>, Odd> {
     loop {
         // What is text shows in its first line, as a rule.
         match read(text, format, &is_text)? {
@@ -208,7 +211,7 @@ mod tests {
     const COMMAS: Format = Format { sep: b',', dec: b'.' };
 
     fn numbers(text: &str, format: &Format, count: usize) -> Vec<(Vec<u64>, bool)> {
-        let columns = columns(text.as_bytes(), format, count).unwrap();
+        let columns = columns(text.as_bytes(), format, vec![false; count]).unwrap();
         let one = |column: Column| match column {
             Column::Numbers { values, whole } => {
                 (values.iter().map(|v| v.to_bits()).collect(), whole)
@@ -219,7 +222,7 @@ mod tests {
     }
 
     fn texts(text: &str, at: usize, count: usize) -> Vec<Option<String>> {
-        match columns(text.as_bytes(), &COMMAS, count).unwrap().swap_remove(at) {
+        match columns(text.as_bytes(), &COMMAS, vec![false; count]).unwrap().swap_remove(at) {
             Column::Text(values) => values
                 .into_iter()
                 .map(|v| v.map(|v| String::from_utf8(v.into()).unwrap()))
@@ -295,10 +298,12 @@ mod tests {
 
     #[test]
     fn lines_with_other_fields_are_named() {
-        let odd = |text: &str| columns(text.as_bytes(), &COMMAS, 3).err().unwrap();
+        let odd = |text: &str| columns(text.as_bytes(), &COMMAS, vec![false; 3]).err().unwrap();
         assert_eq!(odd("1,2,3\n\n1,2\n"), Odd { line: 2, fields: 2 });
         assert_eq!(odd("1,2,\"3\",\"4,\",5"), Odd { line: 1, fields: 5 });
         assert_eq!(odd("1,2,3\n1,2,3\nx"), Odd { line: 3, fields: 1 });
-        assert!(columns(b"1,2,\n", &COMMAS, 3).is_ok() && columns(b"", &COMMAS, 3).is_ok());
+        for text in [b"1,2,\n", &b""[..]] {
+            assert!(columns(text, &COMMAS, vec![true, false, false]).is_ok());
+        }
     }
 }

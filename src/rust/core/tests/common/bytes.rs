@@ -83,7 +83,7 @@ pub fn lines(bytes: &[u8]) {
 /// Columns have a field for each line, or a line is named that has too many or too few.
 fn fields(bytes: &[u8], lines: usize) {
     for (count, dec) in [(1, b'.'), (2, b';'), (3, b'.')] {
-        match columns(bytes, &Format { sep: b',', dec }, count) {
+        match columns(bytes, &Format { sep: b',', dec }, vec![false; count]) {
             Ok(columns) => assert!(columns.iter().all(|column| match column {
                 Column::Numbers { values, .. } => values.len() == lines,
                 Column::Text(values) => values.len() == lines,
