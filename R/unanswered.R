@@ -53,6 +53,7 @@ unanswered <- function() {
       diagnostic_draws = no_chains, each(no_evidence, "bayesfactor_inclusion", "bayesfactor_restricted", "weighted_posteriors"),
       each(no_prior, "model_to_priors", "sensitivity_to_prior", "describe_prior", "check_prior", "simulate_prior", "unupdate", "si", "bayesfactor_parameters")
     ),
+    bridgesampling = each(no_evidence, "bridge_sampler"),
     caret = each(no_classes, "calibration"),
     generics = each(no_classes, "accuracy"),
     ggplot2 = c(fortify = "autoplot(fit) draws the posterior; augment(fit) is a table of rows, tidy(fit) one of coefficients, and as.data.frame(fit) one of draws."),
