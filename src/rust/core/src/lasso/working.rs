@@ -218,13 +218,14 @@ impl WorkingSet {
         let least = if self.roughly > 0 { NEARLY } else { 1.0 };
         // Far from the solution most columns are violated; the worst are enough to go on with.
         let most = |support: usize| if self.roughly > 0 { 3 * support } else { support }.max(FEW);
-        let (mut columns, support, violated) = worst(task, least, most, |j| self.place[j] == OUT);
+        // Equal columns are violated together, and another column than the first says nothing new.
+        let folded = |j| self.descent.as_ref().is_some_and(|d| d.is_folded(j));
+        let outside = |j: usize| self.place[j] == OUT && !folded(j);
+        let (mut columns, support, violated) = worst(task, least, most, outside);
         let most_enter = !columns.is_empty() && self.rest_is_cheap(data, columns.len());
         if most_enter {
             columns = (0..task.beta.len() as u32)
-                .filter(|&j| {
-                    self.place[j as usize] == OUT && task.penalty.l1[j as usize].is_finite()
-                })
+                .filter(|&j| outside(j as usize) && task.penalty.l1[j as usize].is_finite())
                 .collect();
         }
         Entering { columns, many: 10 * violated > support }
@@ -361,6 +362,10 @@ mod tests {
     use super::*;
     use crate::data::design::Design;
     use crate::data::source::Source;
+    use crate::lasso::pass::pass;
+    use crate::lasso::task::RowWeights;
+    use crate::random::laws::{Law, PriorWeight};
+    use crate::random::weights::WeightPlan;
 
     /// Every `apart`-th entry is not zero.
     fn data(rows: usize, cols: usize, apart: usize) -> Data {
@@ -386,5 +391,28 @@ mod tests {
         for entering in [20, 60, 500] {
             assert!(!set(&wide).rest_is_cheap(&wide, entering), "{entering}");
         }
+    }
+
+    #[test]
+    fn of_equal_columns_the_first_alone_comes_in() {
+        let (rows, cols, control) = (60, 300, Control::default());
+        // Column j has its entry in row j modulo 61.
+        let mut data = data(rows, cols, 61);
+        data.y = (0..rows).map(|i| (i as f64).sin()).collect();
+        let plan = WeightPlan::new(3, Law::Exponential, PriorWeight::Fixed, rows);
+        let mut task = Task::new(RowWeights::Draw(plan.draw(1)), cols);
+        task.penalty.l1.fill(1e-3);
+        pass(&data, &mut [&mut task], &control).unwrap();
+        let mut set = WorkingSet::new(cols);
+        set.descend(&data, &mut task, 1e-8, 1.0, &control).unwrap();
+        task.beta.fill(0.0);
+        pass(&data, &mut [&mut task], &control).unwrap();
+        let mut entering: Vec<u32> =
+            set.entering(&data, &task).columns.iter().map(|j| j % 61).collect();
+        assert!(entering.len() > rows / 2, "{entering:?}");
+        let count = entering.len();
+        entering.sort_unstable();
+        entering.dedup();
+        assert_eq!(entering.len(), count);
     }
 }

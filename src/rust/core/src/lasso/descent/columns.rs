@@ -176,7 +176,7 @@ impl SparseColumns {
     }
 
     #[inline(always)]
-    fn get(&self, k: usize) -> (&[u32], &[f64]) {
+    pub fn get(&self, k: usize) -> (&[u32], &[f64]) {
         let range = self.start[k]..self.start[k + 1];
         (&self.row[range.clone()], &self.value[range])
     }

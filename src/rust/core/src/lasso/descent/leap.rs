@@ -29,6 +29,9 @@ const FINE: Accuracy = Accuracy { rounds: 1000, usual: 300.0, left: 1e-8 };
 const FACTOR: f64 = 0.15;
 const WRITE: f64 = 20.0;
 
+/// What is added to the diagonal of a factor: a weight near zero makes equations that single precision does not hold.
+const JITTER: f32 = 1e-5;
+
 struct Accuracy {
     /// At most, and what the diagonal alone takes, about.
     rounds: u32,
@@ -60,9 +63,8 @@ impl Descent {
             for sweep in 0..SWEEPS {
                 control.check()?;
                 let whole = sweep % WHOLE == 0;
-                let which: Vec<usize> = (0..self.columns.len())
-                    .filter(|&k| whole || self.state.beta[k] != 0.0)
-                    .collect();
+                let mut which = self.standing.clone();
+                which.retain(|&k| whole || self.state.beta[k] != 0.0);
                 let change = self.sweep(&which, task.found.rr);
                 if whole && change.slope <= precision && change.free <= precision {
                     return Ok(true);
@@ -165,7 +167,7 @@ fn factor(
         for ((o, h), s) in out.iter_mut().zip(&line[row..]).zip(&scale[row..]) {
             *o = (h * by * s) as f32;
         }
-        out[0] = 1.0;
+        out[0] = 1.0 + JITTER;
     };
     Ok(factor.factor_while(m, fill, || control.check())?.then_some(factor))
 }
