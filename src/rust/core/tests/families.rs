@@ -463,3 +463,20 @@ fn rounding_of_many_rows_is_no_gap() {
     assert!(found.status.iter().all(|s| *s == Status::Converged), "{:?}", found.gap);
     assert!(found.iterations.iter().all(|rounds| *rounds <= 8), "{:?}", found.iterations);
 }
+
+#[test]
+fn a_ridge_of_more_columns_than_rows_is_proved_in_a_few_steps() {
+    let (n, p) = (30, 90);
+    for family in [Family::Binomial, Family::Poisson] {
+        let d = problem(n, p, family);
+        let found = |alpha, iterations| {
+            let limits = Limits { tolerance: 1e-10, iterations };
+            draws(&fit(&d, plan(n), Options { alpha, limits, ..options(p, &[0.3]) }), 1, 6)
+        };
+        // The least kink takes another road to the same place.
+        let (by_rows, other) = (found(0.0, 20), found(1e-11, 1000));
+        assert!(by_rows.status.iter().all(|s| *s == Status::Converged), "{:?}", by_rows.gap);
+        assert_close(flat(&by_rows.theta), flat(&other.theta), 1e-4, "ridge");
+        assert_close(flat(&by_rows.objective), flat(&other.objective), 1e-8, "objective");
+    }
+}

@@ -14,12 +14,21 @@ use crate::error::Error;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::{Columns, accumulate_upper, axpy, dot};
 use crate::linalg::lanes::panel_width;
+use crate::penalty::Penalty;
 use ndarray::{Array2, ArrayView1};
 
 /// Most rows: their products with each other are held, and factored.
 const MOST: usize = 3000;
 /// Multiplications between two looks at the stop signal.
 const RUN: usize = 1 << 27;
+
+/// The columns of a ridge that is solved by its rows; None if that is not the way for it.
+pub fn goes_by_rows(data: &Data, penalty: &Penalty) -> Option<Vec<usize>> {
+    let Data { design, .. } = data;
+    let columns: Vec<usize> = (0..design.cols).filter(|&j| penalty.l1[j].is_finite()).collect();
+    let bare = |&j: &usize| penalty.l1[j] == 0.0 && penalty.ridge[j] > 0.0;
+    (design.rows < MOST.min(columns.len()) && columns.iter().all(bare)).then_some(columns)
+}
 
 /// Put β at the minimum of a problem whose every coefficient has a ridge and no kink, if that is proved to the
 /// tolerance; as it was, and None, otherwise. `found` belongs to β.
@@ -31,11 +40,7 @@ pub fn solve_by_rows(
 ) -> Result<Option<Certificate>, Error> {
     let design = &data.design;
     let penalty = &task.penalty;
-    let columns: Vec<usize> = (0..design.cols).filter(|&j| penalty.l1[j].is_finite()).collect();
-    let bare = |&j: &usize| penalty.l1[j] == 0.0 && penalty.ridge[j] > 0.0;
-    if design.rows >= MOST.min(columns.len()) || !columns.iter().all(bare) {
-        return Ok(None);
-    }
+    let Some(columns) = goes_by_rows(data, penalty) else { return Ok(None) };
     let least = columns.iter().fold(f64::INFINITY, |m, &j| m.min(penalty.ridge[j]));
     let mut weights = vec![0.0; design.rows];
     task.weights.fill(0, &mut weights);

@@ -216,11 +216,13 @@ dispatch! {
             let above = if first[k] == 1.0 { others[k] } else { all[k] - 1.0 };
             beyond[k] = ln_1p(above.max(0.0));
         }
+        // Divisions are as dear as exponentials.
+        let inverse = all.map(|all| 1.0 / all);
         for ((class, cell), share) in cells.iter_mut().enumerate().zip(shares) {
             for k in 0..LANES {
                 let left = if class as u32 == own[k] { others[k] } else { -cell[k] };
-                share[k] = cell[k] / all[k];
-                cell[k] = w[k] * (left / all[k]);
+                share[k] = cell[k] * inverse[k];
+                cell[k] = w[k] * (left * inverse[k]);
             }
         }
         Eight { near, beyond }
@@ -239,8 +241,9 @@ dispatch! {
                 *s += *e;
             }
         }
+        all.iter_mut().for_each(|s| *s = 1.0 / *s);
         for line in eta.chunks_exact_mut(n) {
-            line.iter_mut().zip(&all).for_each(|(e, s)| *e /= s);
+            line.iter_mut().zip(&all).for_each(|(e, s)| *e *= s);
         }
     }
 }

@@ -53,13 +53,19 @@ pub fn by_own(set: Setting, own: &Own, task: &Task, step: &Step) -> f64 {
         let lacking = lacks(&own.model, task, |_| 0.0);
         return if lacking { f64::INFINITY } else { step.doubled() };
     }
-    let far = distance(data, &own.made_at, &task.place);
-    let inside = far.exp() * distance(data, &task.place, &step.to) <= 1.0;
-    let reach = (step.doubled() * far.exp() * task.found.curvature).sqrt();
-    if !inside || lacks(&own.model, task, |j| reach * data.largest()[j % data.cols()]) {
-        return f64::INFINITY;
-    }
-    far.exp() * step.doubled()
+    let bound = |distance: &dyn Fn(&Place, &Place) -> f64| {
+        let far = distance(&own.made_at, &task.place);
+        let inside = far.exp() * distance(&task.place, &step.to) <= 1.0;
+        let reach = (step.doubled() * far.exp() * task.found.curvature).sqrt();
+        if !inside || lacks(&own.model, task, |j| reach * data.largest()[j % data.cols()]) {
+            return f64::INFINITY;
+        }
+        far.exp() * step.doubled()
+    };
+    let (near, tolerance) = (step.doubled(), set.limits.tolerance * size(set, task));
+    let known = bound(&|a, b| most(data, a, b));
+    // All columns together could move a row far further than they do.
+    if near <= tolerance && known > tolerance { bound(&|a, b| distance(data, a, b)) } else { known }
 }
 
 /// The same by a step of the reference, where the last step left this part of what it was to gain.
@@ -129,8 +135,9 @@ fn by_slopes_and(data: &Data, task: &Task, rows: &Reach) -> f64 {
         }
     };
     let reach = |j: usize| slopes[j].abs() + over(j);
+    // A slope that nothing but a ridge bounds is no constraint.
     let mixed = (0..beta.len())
-        .filter(|j| bounded(j) && reach(*j) > 0.0)
+        .filter(|j| bounded(j) && reach(*j) > 0.0 && l1[*j] > 0.0)
         .fold(1.0f64, |c, j| c.min((l1[j] + ridge[j] * beta[j].abs()) / reach(j)));
     let of_column = |j: usize| {
         let (size, above) = (beta[j].abs(), (mixed * reach(j) - l1[j]).max(0.0));
@@ -180,9 +187,31 @@ impl Reach {
     }
 }
 
-/// How far η of any row can be at two places; with several predictors, or rows that are compared, the
-/// range.
+/// How far η of any row is at two places; with several predictors, or rows that are compared, the range.
 fn distance(data: &Data, a: &Place, b: &Place) -> f64 {
+    let (design, classes) = (&data.base.design, data.predictors());
+    let by: Vec<f64> = b.beta.iter().zip(&a.beta).map(|(b, a)| b - a).collect();
+    let mut moved = vec![0.0; classes * design.block];
+    let mut most = 0.0f64;
+    for rows in design.blocks() {
+        let count = rows.len();
+        for k in 0..classes {
+            let line = &mut moved[k * count..][..count];
+            line.fill(b.intercept.get(k).map_or(0.0, |b| b - a.intercept[k]));
+            design.add_product(&rows, &by[k * data.cols()..][..data.cols()], line);
+        }
+        for i in 0..count {
+            let of_row = || (0..classes).map(|k| moved[k * count + i]);
+            let high = of_row().fold(f64::NEG_INFINITY, f64::max);
+            let low = of_row().fold(f64::INFINITY, f64::min);
+            most = most.max(if classes > 1 { high - low } else { high.abs() });
+        }
+    }
+    if data.likelihood.coupled() { 2.0 * most } else { most }
+}
+
+/// The same at most, by the largest entries of the columns.
+fn most(data: &Data, a: &Place, b: &Place) -> f64 {
     let cols = data.cols();
     // What all classes have in common changes nothing.
     let range = |a: &[f64], b: &[f64], j: usize, stride: usize| {

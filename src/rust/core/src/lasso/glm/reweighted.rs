@@ -12,6 +12,7 @@ use super::curvature::{column_sums, of_rows};
 use super::task::{Data, Place, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
+use crate::lasso::by_rows::{goes_by_rows, solve_by_rows};
 use crate::lasso::descent::{Descent, descent_cost, exact_cost};
 use crate::lasso::task::{self as squares, RowWeights, Totals};
 use crate::lasso::working::looked_at;
@@ -69,8 +70,19 @@ impl Default for Reweighting {
 }
 
 impl Reweighting {
+    /// Is only the Gram matrix left?
+    fn gave_up(&self) -> bool {
+        self.in_vain >= VAIN
+    }
+
+    /// Did sweeps over sparse columns take too long? Far dearer ones over their Gram matrix would, too.
+    pub fn is_hard(&self, data: &Data) -> bool {
+        self.gave_up() && data.base.design.is_sparse()
+    }
+
     /// Where the minimum of the model at a task's place is, whose coordinates would be these; None if this is
-    /// not the way for it. The step before has `gained` as much, and slopes prove this bound, if that is known.
+    /// not the way for it. The step before has `gained` as much, which is infinite where it had to be shortened (no finer model would
+    /// have led further), and slopes prove this bound, if that is known.
     pub fn step(
         &mut self,
         set: Setting,
@@ -80,13 +92,15 @@ impl Reweighting {
         rows: &mut Rows,
         control: &Control,
     ) -> Result<Option<Place>, Error> {
-        let open = self.in_vain < VAIN && is_open(set, task);
+        let open = !self.gave_up() && is_open(set, task);
         if !open || !is_cheaper(set, task, coordinates) {
             return Ok(None);
         }
         let size = size(set, task);
         let gap = proved.unwrap_or_else(|| by_slopes(set, task)) / size;
-        let leads_on = gap < 0.5 * self.gap || gained > MUCH * size;
+        // No finer model than the exact one of the rows could lead further.
+        let exact = is_wide_ridge(set.data, task);
+        let leads_on = gap < 0.5 * self.gap || gained > MUCH * size || exact;
         self.in_vain = if leads_on { 0 } else { self.in_vain + 1 };
         self.gap = self.gap.min(gap);
         let finer = FINER.powi(self.in_vain as i32);
@@ -94,21 +108,32 @@ impl Reweighting {
         let tolerance = set.limits.tolerance;
         let finest = if set.rough { ROOT * tolerance.sqrt() } else { MISS * tolerance };
         let precision = near.max(finest * finer).min(COARSE);
-        let to = if set.data.predictors() > 1 {
+        let (to, reached) = if set.data.predictors() > 1 {
             minimise_classes(set, task, coordinates, precision, rows, control)?
         } else {
-            minimise(set, task, precision, control)?
+            let to = minimise(set, task, precision, control)?;
+            let reached = to.is_some();
+            (to, reached)
         };
-        if to.is_none() {
+        if !reached {
             self.in_vain = VAIN;
         }
         Ok(to)
     }
 }
 
+/// Is it a ridge whose rows are fewer than its columns?
+pub fn is_wide_ridge(data: &Data, task: &Task) -> bool {
+    let single = data.predictors() == 1 && !data.likelihood.coupled();
+    single && goes_by_rows(&data.base, &task.penalty).is_some()
+}
+
 /// Can a draw be solved so? Every slope has a bound, no row depends on another, and Gram matrices are not cheap anyway.
 fn is_open(set: Setting, task: &Task) -> bool {
     let data = set.data;
+    if is_wide_ridge(data, task) {
+        return true;
+    }
     // Where draws share a model they have far more rows than columns.
     let many = data.base.design.is_sparse() || (data.size() > FEW && set.reference.is_none());
     many && !data.likelihood.coupled() && task.penalty.l1.iter().all(|l1| *l1 > 0.0)
@@ -127,6 +152,9 @@ fn entries(data: &Data, coordinates: &[u32]) -> f64 {
 /// from at the next: all steps together cost as much as one alone.
 fn is_cheaper(set: Setting, task: &Task, coordinates: &[u32]) -> bool {
     let data = set.data;
+    if is_wide_ridge(data, task) {
+        return true;
+    }
     let moved = |j: &u32| task.place.beta[*j as usize] != 0.0;
     let support: Vec<u32> = coordinates.iter().copied().filter(moved).collect();
     // Shares of classes sum to one.
@@ -153,7 +181,7 @@ pub fn own_cost(data: &Data, coordinates: &[u32]) -> f64 {
     pairs * looks + exact_cost(entries, m)
 }
 
-/// The same as `minimise` for several classes.
+/// The same as `minimise` for several classes; a descent that does not get there has led on, and says so.
 fn minimise_classes(
     set: Setting,
     task: &mut Task,
@@ -161,22 +189,21 @@ fn minimise_classes(
     precision: f64,
     rows: &mut Rows,
     control: &Control,
-) -> Result<Option<Place>, Error> {
+) -> Result<(Option<Place>, bool), Error> {
     let data = set.data;
     rows.go_to(data, task, control)?;
-    let Some(counted) = rows.look_at_classes(data) else { return Ok(None) };
+    let Some(counted) = rows.look_at_classes(data) else { return Ok((None, false)) };
     let Rows { weights, residual, shares, .. } = &*rows;
     let given = AtRows { weights, residual, shares };
     let step = if data.base.design.is_sparse() { STEP } else { DENSE_STEP };
     let most = PATIENCE * own_cost(data, coordinates) / step;
-    let Some(mut to) = minimum(data, task, given, coordinates, (precision, most), control)? else {
-        return Ok(None);
-    };
+    let (mut to, reached) = minimum(data, task, given, coordinates, (precision, most), control)?;
     rows.predict(data, &to, control)?;
     let shortest = if set.rough { SHORT } else { SHORTEST };
     let more = rows.settle_classes(data, &counted, shortest, control)?;
     to.intercept.iter_mut().zip(more).for_each(|(b0, more)| *b0 += more);
-    Ok(to.intercept.iter().chain(&to.beta).all(|b| b.is_finite()).then_some(to))
+    let finite = to.intercept.iter().chain(&to.beta).all(|b| b.is_finite());
+    Ok((finite.then_some(to), reached))
 }
 
 /// Where the minimum of the model at a task's place is, slopes within this part of their λ, and there the
@@ -217,10 +244,15 @@ fn minimise(
         totals,
         found: squares::Found { gradient: task.found.gradient.clone(), ..Default::default() },
     };
-    let columns = looked_at(&data.base, &model);
-    let mut descent = Descent::new(&data.base, &mut model);
-    descent.admit(&data.base, &columns, control)?;
-    if !descent.minimise(&data.base, &mut model, precision, control)? {
+    let reached = if is_wide_ridge(data, task) {
+        solve_by_rows(&data.base, &mut model, precision, control)?.is_some()
+    } else {
+        let columns = looked_at(&data.base, &model);
+        let mut descent = Descent::new(&data.base, &mut model);
+        descent.admit(&data.base, &columns, control)?;
+        descent.minimise(&data.base, &mut model, precision, control)?
+    };
+    if !reached {
         return Ok(None);
     }
     let mut to = Place { beta: model.beta, intercept: task.place.intercept.clone() };
@@ -287,6 +319,11 @@ impl Rows {
 
     fn predict(&mut self, data: &Data, at: &Place, control: &Control) -> Result<(), Error> {
         for (k, eta) in self.eta.chunks_exact_mut(data.rows().max(1)).enumerate() {
+            control.check()?;
+            if data.base.design.is_sparse() {
+                data.predict_by_columns(k, at, eta);
+                continue;
+            }
             for range in data.base.design.blocks() {
                 control.check()?;
                 data.predict(k, &range, at, &mut eta[range.clone()]);

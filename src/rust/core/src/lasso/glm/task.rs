@@ -57,15 +57,42 @@ impl Data {
         at: &Place,
         out: &mut [f64],
     ) {
-        let base = at.intercept.get(which).copied().unwrap_or(0.0);
+        self.base_of(which, rows, at, 0.0, out);
+        self.base.design.add_product(rows, self.beta_of(which, at), out);
+    }
+
+    /// The same of all rows of a sparse design, by the columns whose coefficients are not zero: few, where most are zero.
+    pub fn predict_by_columns(&self, which: usize, at: &Place, out: &mut [f64]) {
+        let (design, beta) = (&self.base.design, self.beta_of(which, at));
+        let Some(x) = design.sparse() else { return };
+        let left_out = x.shift.iter().zip(beta).map(|(s, b)| s * b).sum();
+        self.base_of(which, &(0..self.rows()), at, left_out, out);
+        for (j, b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            let (places, entries) = design.sparse_column(j).unwrap_or_default();
+            places.iter().zip(entries).for_each(|(&i, x)| out[i as usize] += b * x);
+        }
+    }
+
+    fn beta_of<'a>(&self, which: usize, at: &'a Place) -> &'a [f64] {
+        &at.beta[which * self.cols()..][..self.cols()]
+    }
+
+    /// What all rows have in common, and their offsets.
+    fn base_of(
+        &self,
+        which: usize,
+        rows: &std::ops::Range<usize>,
+        at: &Place,
+        left_out: f64,
+        out: &mut [f64],
+    ) {
+        let base = at.intercept.get(which).copied().unwrap_or(0.0) - left_out;
         match self.offset.get(which * self.rows()..(which + 1) * self.rows()) {
             Some(offset) => {
                 out.iter_mut().zip(&offset[rows.clone()]).for_each(|(e, o)| *e = base + o);
             }
             None => out.fill(base),
         }
-        let beta = &at.beta[which * self.cols()..][..self.cols()];
-        self.base.design.add_product(rows, beta, out);
     }
 }
 

@@ -11,8 +11,7 @@
 use super::problem::Problem;
 use crate::penalty::soft_threshold;
 
-/// Rounds of the classes of a column, and the part of the first change below which a round is the last.
-const ROUNDS: u32 = 20;
+/// The part of the first change below which a round of the classes of a column is the last.
 const SETTLED: f64 = 0.02;
 
 /// Coefficients of the classes of a column, and what has to be subtracted from the residual.
@@ -26,24 +25,20 @@ pub struct Together {
 }
 
 impl Together {
-    /// To the minimum over these coordinates of a column, from where `beta` and `slopes` are; false if nothing moves.
-    pub fn minimise(&mut self, problem: &Problem, which: &[usize]) -> bool {
+    /// Near the minimum over these coordinates of a column, from where `beta` and `slopes` are, in so many rounds at most; false if
+    /// nothing moves.
+    pub fn minimise(&mut self, problem: &Problem, which: &[usize], rounds: usize) -> bool {
         let Together { beta, slopes, moved, .. } = self;
         let (l1, ridge) = (&problem.penalty.l1, &problem.penalty.ridge);
         moved.clear();
         moved.resize(which.len(), 0.0);
         let (mut first, mut any) = (0.0f64, false);
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let mut largest = 0.0f64;
             for (i, &c) in which.iter().enumerate() {
-                let square = problem.all[c].square;
-                let curvature = square + ridge[c];
-                // Plain products: it is compiled once, for every processor.
-                let new = if curvature > 0.0 {
-                    soft_threshold(square * beta[i] + slopes[i], l1[c], curvature)
-                } else {
-                    0.0
-                };
+                let (square, inverse) = (problem.all[c].square, problem.all[c].inverse);
+                // Plain products: it is compiled once, for every processor. And divisions are dear here.
+                let new = inverse * soft_threshold(square * beta[i] + slopes[i], l1[c], 1.0);
                 let change = new - beta[i];
                 if change != 0.0 {
                     any = true;
@@ -53,10 +48,10 @@ impl Together {
                     for (slope, &other) in slopes.iter_mut().zip(which) {
                         *slope -= with[problem.all[other].class] * change;
                     }
-                    largest = largest.max(curvature * change.abs());
+                    largest = largest.max((square + ridge[c]) * change.abs());
                 }
             }
-            if which.len() == problem.classes {
+            if which.len() == problem.classes && beta.iter().any(|b| *b != 0.0) {
                 let by = common(beta, which, l1, ridge);
                 if by != 0.0 {
                     any = true;

@@ -31,8 +31,8 @@ const NEAR: f64 = 30.0;
 /// What it costs to keep and combine states, for each of their numbers, in steps on an entry.
 const COMBINED: f64 = 2.0;
 
-/// Where the minimum over these coordinates is, the changes of slopes in a sweep within this part of their λ; None if more
-/// is spent on it than `most` steps on an entry.
+/// Where the minimum over these coordinates is, the changes of slopes in a sweep within this part of their λ; false, and where it has come
+/// to, if more is spent on it than `most` steps on an entry.
 pub fn minimise(
     data: &Data,
     task: &Task,
@@ -40,7 +40,7 @@ pub fn minimise(
     coordinates: &[u32],
     (precision, most): (f64, f64),
     control: &Control,
-) -> Result<Option<Place>, Error> {
+) -> Result<(Place, bool), Error> {
     let problem = Problem::new(data, task, rows, coordinates);
     let mut state = begin(&problem, problem.from.clone());
     let mut extrapolation = Extrapolation::default();
@@ -66,7 +66,7 @@ pub fn minimise(
                 continue;
             }
             if whole {
-                return Ok(Some(problem.place(data, task, &state)));
+                return Ok((problem.place(data, task, &state), true));
             }
             // The support has settled: see what the others say.
             sweep = sweep.next_multiple_of(INNER);
@@ -84,7 +84,7 @@ pub fn minimise(
             spent += COMBINED * size;
         }
     }
-    Ok(None)
+    Ok((problem.place(data, task, &state), false))
 }
 
 /// The state at these coefficients.

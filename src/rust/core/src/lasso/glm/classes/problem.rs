@@ -17,6 +17,9 @@ pub const FOUR: usize = 4;
 /// The least share of a class that counts where sweeps are combined.
 const SHARE: f64 = 1e-12;
 const OUT: u32 = u32::MAX;
+/// Rounds of the classes of a column, the least and the most, and entries for one more.
+const ROUNDS: (usize, usize) = (2, 20);
+const ENTRIES: usize = 8;
 
 /// The rows of a draw at a place: weights, weighted residuals row by row, and shares class by class.
 #[derive(Clone, Copy)]
@@ -33,16 +36,18 @@ pub enum Columns<'a> {
     Sparse(Vec<(Cow<'a, [u32]>, &'a [f64])>),
 }
 
-/// A coordinate: its number, class, column, and the sum of the column's squares weighed by the curvature, beside the intercepts.
+/// A coordinate: its number, class, column, and the sum of the column's squares weighed by the curvature, beside the intercepts; one over
+/// that and the ridge, 0 where there is neither.
 pub struct Coordinate {
     pub at: usize,
     pub class: usize,
     pub column: usize,
     pub square: f64,
+    pub inverse: f64,
 }
 
-/// Where the numbers of a row stand: t first, then the classes. Those of dense columns are class by class, filled up with zeros to `lines`
-/// of each; those of sparse ones row by row, where a row is met by all classes of a column in turn.
+/// Where the numbers of a row stand: one for all classes first, then the classes. Those of dense columns are class by class, filled up
+/// with zeros to `lines` of each; those of sparse ones row by row, where a row is met by all classes of a column together.
 #[derive(Clone, Copy)]
 pub struct Layout {
     pub lines: usize,
@@ -71,8 +76,9 @@ impl Layout {
     }
 }
 
-/// What sweeps do not change. The residual of a state has t and, of each class, that of the rows but for t, then L⁻¹ times the sums of
-/// the residuals, where LL' is the curvature of the intercepts.
+/// What sweeps do not change. The residual of a state has that of the rows of each class, then L⁻¹ times their sums, where LL' is the
+/// curvature of the intercepts. Of dense columns, where the classes of a column may move alone, the rows have t and the residuals but
+/// for t.
 pub struct Problem<'a> {
     pub layout: Layout,
     pub columns: Columns<'a>,
@@ -85,7 +91,7 @@ pub struct Problem<'a> {
     between: Vec<f64>,
     factor: Cholesky,
     pub penalty: Penalty,
-    /// w μ and μ of each class.
+    /// μ of each class, and w μ of dense columns; of sparse ones w itself stands before the shares.
     pub weight: Vec<f64>,
     pub share: Vec<f64>,
     /// Of the squares of a state's residual in the objective.
@@ -177,7 +183,7 @@ impl<'a> Problem<'a> {
             between: Vec::with_capacity(order.len() * classes),
             factor: Cholesky::default(),
             penalty: task.penalty.of(&order),
-            weight: vec![0.0; size],
+            weight: vec![0.0; if design.is_sparse() { 0 } else { size }],
             share: vec![0.0; size],
             metric: vec![0.0; size + intercepts],
             start: vec![0.0; size + intercepts],
@@ -185,11 +191,20 @@ impl<'a> Problem<'a> {
         };
         for (at, i) in kept.iter().map(|i| *i as usize).enumerate() {
             let w = rows.weights[i];
-            problem.metric[layout.mean(at)] = -w;
+            // Residuals of all classes sum to nothing: squares over w μ are all that the objective has of the whole of them.
+            let sparse = problem.weight.is_empty();
+            if sparse {
+                problem.share[layout.mean(at)] = w;
+            } else {
+                problem.metric[layout.mean(at)] = -w;
+            }
             for k in 0..classes {
                 let (at, share) = (layout.of(at, k), rows.shares[k * n + i]);
                 let counts = share > SHARE && w > 0.0;
-                (problem.share[at], problem.weight[at]) = (share, w * share);
+                problem.share[at] = share;
+                if !sparse {
+                    problem.weight[at] = w * share;
+                }
                 problem.metric[at] = if counts { 1.0 / (w * share) } else { 0.0 };
                 problem.start[at] = rows.residual[i * classes + k];
             }
@@ -207,13 +222,13 @@ impl<'a> Problem<'a> {
         for group in order.chunk_by(|a, b| *a as usize % p == *b as usize % p) {
             let column = needed.binary_search(&(group[0] as usize % p)).unwrap_or(0);
             if let Columns::Sparse(columns) = &problem.columns {
-                let Problem { layout, share, weight, .. } = &problem;
                 let (places, entries) = &columns[column];
-                of_column.clear(classes, layout.row);
-                look(places, entries, share, weight, &mut of_column);
+                of_column.clear(classes, problem.layout.row);
+                look(places, entries, &problem.share, &mut of_column);
             }
+            let among: Vec<usize> = group.iter().map(|&c| c as usize / p).collect();
             for &c in group {
-                problem.push(c as usize, c as usize / p, column, &of_column);
+                problem.push((c as usize, c as usize / p, column), &among, &of_column);
             }
         }
         problem.settle_between();
@@ -248,7 +263,13 @@ impl<'a> Problem<'a> {
         &self.between[c * self.classes..][..self.classes]
     }
 
-    fn push(&mut self, at: usize, class: usize, column: usize, of_column: &OfColumn) {
+    /// A coordinate of a class and a column, of which these classes move.
+    fn push(
+        &mut self,
+        (at, class, column): (usize, usize, usize),
+        among: &[usize],
+        of_column: &OfColumn,
+    ) {
         let mut beside = vec![0.0; self.intercepts];
         let layout = self.layout;
         let own = |k: usize| if k == class { 1.0 } else { 0.0 };
@@ -256,13 +277,13 @@ impl<'a> Problem<'a> {
         match &self.columns {
             Columns::Dense(values) => {
                 let x = &values[column * layout.lines..][..layout.lines];
-                let of = |v: &'_ [f64], k: usize| v[layout.of(0, k)..][..layout.lines].to_vec();
-                let weight = of(&self.weight, class);
-                for (k, b) in between.iter_mut().enumerate() {
-                    *b = square(x, &weight, &of(&self.share, k), own(k));
+                let line = |k: usize| layout.of(0, k)..layout.of(0, k) + layout.lines;
+                let weight = &self.weight[line(class)];
+                for &k in among {
+                    between[k] = square(x, weight, &self.share[line(k)], own(k));
                 }
                 for (k, b) in beside.iter_mut().enumerate() {
-                    *b = product(x, &weight, &of(&self.share, k), own(k));
+                    *b = product(x, weight, &self.share[line(k)], own(k));
                 }
             }
             Columns::Sparse(_) => {
@@ -277,7 +298,18 @@ impl<'a> Problem<'a> {
         let square = if has_vanished(left, raw) { 0.0 } else { left };
         self.beside.extend(beside);
         self.between.extend(between);
-        self.all.push(Coordinate { at, class, column, square });
+        let curvature = square + self.penalty.ridge[self.all.len()];
+        let inverse = if curvature > 0.0 { 1.0 / curvature } else { 0.0 };
+        self.all.push(Coordinate { at, class, column, square, inverse });
+    }
+
+    /// Rounds that the classes of the column of a coordinate are worth: about what it costs to meet the column again.
+    pub fn rounds(&self, c: usize) -> usize {
+        let entries = match &self.columns {
+            Columns::Dense(_) => self.layout.lines,
+            Columns::Sparse(columns) => columns[self.all[c].column].0.len(),
+        };
+        (ROUNDS.0 + entries / ENTRIES).min(ROUNDS.1)
     }
 
     /// Numbers that a sweep meets.
@@ -344,17 +376,36 @@ pub fn sum_of(sum: [f64; WIDE]) -> f64 {
 
 dispatch! {
     /// Σ w x² (own − μ) and Σ w x (own − μ) of each class.
-    fn look(places: &[u32], entries: &[f64], share: &[f64], weight: &[f64], out: &mut OfColumn) {
+    fn look(places: &[u32], entries: &[f64], share: &[f64], out: &mut OfColumn) {
         let OfColumn { between, beside, own, width } = out;
+        if *width == FOUR {
+            // Three classes, the most usual, stay in registers.
+            let mut sums = [[[0.0; FOUR]; 2]; FOUR - 1];
+            for (&i, x) in places.iter().zip(entries) {
+                let share = &share[i as usize * FOUR..][..FOUR];
+                for k in 0..FOUR - 1 {
+                    let by = share[0] * share[k + 1] * x;
+                    for l in 0..FOUR {
+                        let of_row = by * (f64::from(u8::from(l == k + 1)) - share[l]);
+                        sums[k][0][l] += of_row;
+                        sums[k][1][l] = x.mul_add(of_row, sums[k][1][l]);
+                    }
+                }
+            }
+            for (k, sums) in sums.iter().enumerate().take(own.len() / FOUR) {
+                beside[k * FOUR..][..FOUR].copy_from_slice(&sums[0]);
+                between[k * FOUR..][..FOUR].copy_from_slice(&sums[1]);
+            }
+            return;
+        }
         let width = *width;
         for (&i, x) in places.iter().zip(entries) {
-            let at = i as usize * width;
-            let (share, weight) = (&share[at..][..width], &weight[at..][..width]);
+            let share = &share[i as usize * width..][..width];
             let shares = as_arrays::<FOUR, _>(share).0;
             let lines = between.chunks_exact_mut(width).zip(beside.chunks_exact_mut(width));
-            let lines = lines.zip(own.chunks_exact(width)).zip(&weight[1..]);
-            for (((between, beside), own), w) in lines {
-                let by = w * x;
+            let lines = lines.zip(own.chunks_exact(width)).zip(&share[1..]);
+            for (((between, beside), own), s) in lines {
+                let by = share[0] * s * x;
                 let sums = as_arrays_mut::<FOUR, _>(between).0.iter_mut();
                 let sums = sums.zip(as_arrays_mut::<FOUR, _>(beside).0);
                 for ((between, beside), (own, share)) in

@@ -16,7 +16,7 @@ fn fours(v: &[f64]) -> &[[f64; FOUR]] {
 #[inline(always)]
 fn slopes(problem: &Problem, which: &[usize], residual: &[f64], out: &mut Together) {
     let Together { slopes, row, .. } = out;
-    let (layout, weight) = (problem.layout, &problem.weight);
+    let layout = problem.layout;
     let column = problem.all[which[0]].column;
     row.clear();
     row.resize(layout.numbers, 0.0);
@@ -27,7 +27,7 @@ fn slopes(problem: &Problem, which: &[usize], residual: &[f64], out: &mut Togeth
             for &c in which {
                 let first = layout.of(0, problem.all[c].class);
                 let (mean, left) = (&residual[..lines], &residual[first..][..lines]);
-                let weight = &weight[first..][..lines];
+                let weight = &problem.weight[first..][..lines];
                 let mut sum = [0.0; WIDE];
                 let lanes = |v| as_arrays::<WIDE, f64>(v).0.iter();
                 for (((x, r), w), t) in
@@ -45,19 +45,17 @@ fn slopes(problem: &Problem, which: &[usize], residual: &[f64], out: &mut Togeth
             // Three classes, the most usual, stay in a register.
             let mut sum = [0.0; FOUR];
             for (&i, x) in places.iter().zip(*entries) {
-                let at = i as usize * layout.row;
-                let (r, w) = (&residual[at..][..layout.row], &weight[at..][..layout.row]);
-                let t = r[0];
+                let r = &residual[i as usize * layout.row..][..layout.row];
                 if layout.row == FOUR {
                     for l in 0..FOUR {
-                        sum[l] = x.mul_add(w[l].mul_add(t, r[l]), sum[l]);
+                        sum[l] = x.mul_add(r[l], sum[l]);
                     }
                     continue;
                 }
                 let sums = as_arrays_mut::<FOUR, _>(row).0.iter_mut();
-                for (sum, (r, w)) in sums.zip(fours(r).iter().zip(fours(w))) {
+                for (sum, r) in sums.zip(fours(r)) {
                     for l in 0..FOUR {
-                        sum[l] = x.mul_add(w[l].mul_add(t, r[l]), sum[l]);
+                        sum[l] = x.mul_add(r[l], sum[l]);
                     }
                 }
             }
@@ -112,21 +110,38 @@ dispatch! {
                 row.clear();
                 row.resize(layout.row, 0.0);
                 which.iter().zip(moved).for_each(|(&c, s)| row[problem.all[c].class + 1] = *s);
-                for (&i, x) in places.iter().zip(*entries) {
-                    let at = i as usize * layout.row;
-                    let r = &mut residual[at..][..layout.row];
-                    let (w, s) = (&weight[at..][..layout.row], &share[at..][..layout.row]);
-                    let mut mean = [0.0; FOUR];
-                    let of_classes = fours(row).iter().zip(fours(w).iter().zip(fours(s)));
-                    for (r, (d, (w, s))) in as_arrays_mut::<FOUR, _>(r).0.iter_mut().zip(of_classes)
-                    {
+                if let &[_, a, b, c] = row.as_slice() {
+                    // The weight of a row, which stands before its shares, is no share.
+                    let (by, classes) = ([0.0, a, b, c], [0.0, 1.0, 1.0, 1.0]);
+                    for (&i, x) in places.iter().zip(*entries) {
+                        let at = i as usize * FOUR;
+                        let (s, r) = (&share[at..][..FOUR], &mut residual[at..][..FOUR]);
+                        let mean = s[1].mul_add(a, s[2].mul_add(b, s[3] * c));
+                        let weight = -s[0] * x;
                         for l in 0..FOUR {
-                            let by = d[l] * x;
-                            r[l] = (-w[l]).mul_add(by, r[l]);
-                            mean[l] = s[l].mul_add(by, mean[l]);
+                            let off = (-mean).mul_add(classes[l], by[l]);
+                            r[l] = (weight * s[l]).mul_add(off, r[l]);
                         }
                     }
-                    r[0] += (mean[0] + mean[1]) + (mean[2] + mean[3]);
+                } else {
+                    for (&i, x) in places.iter().zip(*entries) {
+                        let at = i as usize * layout.row;
+                        let (s, r) = (&share[at..][..layout.row], &mut residual[at..][..layout.row]);
+                        let mut mean = [0.0; FOUR];
+                        for (s, by) in fours(s).iter().zip(fours(row)) {
+                            for l in 0..FOUR {
+                                mean[l] = s[l].mul_add(by[l], mean[l]);
+                            }
+                        }
+                        let mean = (mean[0] + mean[1]) + (mean[2] + mean[3]);
+                        let (weight, left) = (-s[0] * x, as_arrays_mut::<FOUR, _>(r).0);
+                        for (r, (s, by)) in left.iter_mut().zip(fours(s).iter().zip(fours(row))) {
+                            for l in 0..FOUR {
+                                r[l] = (weight * s[l]).mul_add(by[l] - mean, r[l]);
+                            }
+                        }
+                        r[0] = 0.0;
+                    }
                 }
             }
         }
@@ -159,7 +174,8 @@ dispatch! {
             together.beta.clear();
             together.beta.extend(group.iter().map(|&c| state.beta[c]));
             slopes(problem, group, &state.residual, &mut together);
-            if !together.minimise(problem, group) {
+            let rounds = problem.rounds(group[0]);
+            if !together.minimise(problem, group, rounds) {
                 continue;
             }
             for (&c, &new) in group.iter().zip(&together.beta) {

@@ -8,7 +8,7 @@ mod ends;
 use super::attempt::{Attempt, FEW, Own, Reference, Setting};
 use super::certificate::{bare, by_own, by_reference, by_slopes, lacks, reach, size};
 use super::model::{Approach, Enough, Solver, Step};
-use super::reweighted::{Reweighting, Rows, settle_intercept};
+use super::reweighted::{Reweighting, Rows, is_wide_ridge, settle_intercept};
 use super::secant::Secants;
 use super::task::{Found, Place, Task};
 use crate::engine::job::Control;
@@ -53,6 +53,8 @@ pub struct State {
     least: f64,
     /// What the objective lost at the last place; infinite at the first.
     gained: f64,
+    /// Did the last step have to be shortened?
+    shortened: bool,
     /// Where the last step took coefficients without a penalty, and how far that took a row.
     along: Place,
     free: f64,
@@ -95,6 +97,7 @@ impl State {
             before: None,
             least: f64::INFINITY,
             gained: f64::INFINITY,
+            shortened: false,
             along: Place::default(),
             free: 0.0,
             slow: 0,
@@ -151,6 +154,7 @@ impl State {
         let before = self.best.as_ref().map_or(f64::INFINITY, |best| best.2);
         self.gained = (before - objective).max(0.0);
         let whole = self.part == 1.0;
+        self.shortened = !whole;
         self.best = Some((task.place.clone(), task.found.clone(), objective));
         (self.part, self.fresh, self.plain) = (1.0, false, None);
         if self.uses == Uses::Reference {
@@ -294,7 +298,9 @@ impl State {
         }
         let from = match nearly {
             Some(place) => Approach::Exactly(place),
-            None if model.coordinates.len() <= FEW => Approach::Exactly(&task.place),
+            None if model.coordinates.len() <= FEW || self.reweighting.is_hard(set.data) => {
+                Approach::Exactly(&task.place)
+            }
             None => rough,
         };
         model.step(task, 1.0, None, solver, from, control).map(Some)
@@ -351,10 +357,12 @@ impl State {
         rows: &mut Rows,
         control: &Control,
     ) -> Result<bool, Error> {
-        if task.found.loss <= ALL_BUT_PERFECT * set.unit * task.found.weight {
+        let flat = task.found.loss <= ALL_BUT_PERFECT * set.unit * task.found.weight;
+        if flat && !is_wide_ridge(set.data, task) {
             return Ok(false);
         }
-        let known = (self.gained, self.proved.take());
+        let gained = if self.shortened { f64::INFINITY } else { self.gained };
+        let known = (gained, self.proved.take());
         let Some(to) = self.reweighting.step(set, task, coordinates, known, rows, control)? else {
             return Ok(false);
         };
