@@ -110,16 +110,19 @@ impl Ahead {
     /// From here, the solution at the last lambda. The first `free` coefficients have no penalty, and so no kink.
     #[inline(never)]
     pub fn go(&mut self, last: f64, next: f64, place: &mut [f64], free: usize) {
-        let here = place.to_vec();
-        if let Some((first, from)) = self.before.take() {
-            let far = if first > last { (last - next) / (first - last) } else { 0.0 };
-            for (j, (b, from)) in place.iter_mut().zip(from).enumerate() {
-                let to = *b + far * (*b - from);
-                // A kink is on the way: not beyond it.
-                *b = if j < free || to * *b > 0.0 { to } else { 0.0 };
-            }
+        let Some((first, before)) = &mut self.before else {
+            self.before = Some((last, place.to_vec()));
+            return;
+        };
+        let far = if *first > last { (last - next) / (*first - last) } else { 0.0 };
+        for (j, (b, before)) in place.iter_mut().zip(before).enumerate() {
+            let here = *b;
+            let to = here + far * (here - *before);
+            // A kink is on the way: not beyond it.
+            *b = if j < free || to * here > 0.0 { to } else { 0.0 };
+            *before = here;
         }
-        self.before = Some((last, here));
+        *first = last;
     }
 }
 

@@ -44,6 +44,7 @@ mod cv;
 mod damping;
 mod descent;
 mod effective;
+mod extrapolate;
 mod free;
 mod glm;
 mod gram;

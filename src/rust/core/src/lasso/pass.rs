@@ -41,6 +41,19 @@ impl Wanted {
     pub const GRADIENT: Wanted = Wanted { gradient: true, column_weights: false };
 }
 
+/// Memory that passes go on with: fresh pages cost more than the sums of a few rows.
+#[derive(Default)]
+pub struct Room(Vec<Vec<f64>>);
+
+impl Room {
+    fn zeros(&mut self, size: usize) -> Vec<f64> {
+        let mut out = self.0.pop().unwrap_or_default();
+        out.clear();
+        out.resize(size, 0.0);
+        out
+    }
+}
+
 /// What a pass sums up, draws side by side in lines of a panel's width.
 pub struct Passed {
     pub sums: Sums,
@@ -53,10 +66,15 @@ pub struct Passed {
 
 impl Passed {
     /// Of draw k, with what a sparse design leaves out: `total` is the sum of the lane's weights.
-    pub fn column(&self, design: &Design, lines: &[f64], k: usize, total: f64) -> Vec<f64> {
-        let shift = design.sparse().map(|x| x.shift);
-        let line = |j: usize| lines[j * self.width + k] - shift.map_or(0.0, |s| s[j]) * total;
-        (0..design.cols).map(line).collect()
+    pub fn column<'a>(
+        &self,
+        design: &'a Design,
+        lines: &'a [f64],
+        k: usize,
+        total: f64,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let (shift, width) = (design.sparse().map(|x| x.shift), self.width);
+        (0..design.cols).map(move |j| lines[j * width + k] - shift.map_or(0.0, |s| s[j]) * total)
     }
 }
 
@@ -67,6 +85,7 @@ pub fn sweep<L: Loss>(
     betas: &[&[f64]],
     mut fill: impl FnMut(usize, usize, &mut [f64]),
     wanted: Wanted,
+    room: &mut Room,
     control: &Control,
 ) -> Result<Passed, Error> {
     let (p, width) = (design.cols, panel_width(betas.len()));
@@ -74,7 +93,7 @@ pub fn sweep<L: Loss>(
     let which: Vec<u32> = (0..p as u32)
         .filter(|&j| design.is_sparse() || betas.iter().any(|b| b[j as usize] != 0.0))
         .collect();
-    let mut coefficients = vec![0.0; which.len() * width];
+    let mut coefficients = room.zeros(which.len() * width);
     let mut offset = vec![0.0; width];
     for (k, beta) in betas.iter().enumerate() {
         for (c, &j) in which.iter().enumerate() {
@@ -86,15 +105,15 @@ pub fn sweep<L: Loss>(
     }
     let mut passed = Passed {
         sums: Sums::new(L::SUMS, width),
-        gradient: vec![0.0; if wanted.gradient { p * width } else { 0 }],
+        gradient: room.zeros(if wanted.gradient { p * width } else { 0 }),
         column_weights: vec![0.0; if wanted.column_weights { p * width } else { 0 }],
         width,
     };
     // Rows that depend on each other are together in the panels.
     let span = if loss.coupled() { design.rows.max(1) } else { design.block };
     let spans = ranges(design.rows, span);
-    let mut weights = vec![0.0; span * width];
-    let mut residual = vec![0.0; span * width];
+    let mut weights = room.zeros(span * width);
+    let mut residual = room.zeros(span * width);
     let mut beside = Beside::new(design.block);
     for span in spans {
         let blocks =
@@ -148,6 +167,7 @@ pub fn sweep<L: Loss>(
             }
         }
     }
+    room.0.extend([residual, weights, coefficients]);
     Ok(passed)
 }
 
@@ -167,6 +187,16 @@ fn own_responses(data: &Data, tasks: &[&mut Task]) -> Option<Vec<f64>> {
 
 /// Least squares: fill `found` (and, the first time, `totals`) of every task at its β.
 pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(), Error> {
+    pass_in(data, tasks, &mut Room::default(), control)
+}
+
+/// The same in memory that is kept.
+pub fn pass_in(
+    data: &Data,
+    tasks: &mut [&mut Task],
+    room: &mut Room,
+    control: &Control,
+) -> Result<(), Error> {
     let first_time = data.intercept && tasks.iter().any(|t| t.totals.is_none());
     let wanted = Wanted { column_weights: first_time, ..Wanted::GRADIENT };
     let own = own_responses(data, tasks);
@@ -177,7 +207,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
     let (betas, mut weights): (Vec<&[f64]>, Vec<_>) =
         tasks.iter_mut().map(|t| (t.beta.as_slice(), &mut t.weights)).unzip();
     let fill = |k: usize, first: usize, out: &mut [f64]| weights[k].fill(first, out);
-    let passed = sweep(&data.design, &loss, &betas, fill, wanted, control)?;
+    let passed = sweep(&data.design, &loss, &betas, fill, wanted, room, control)?;
     for (k, task) in tasks.iter_mut().enumerate() {
         let sum = |which: usize| passed.sums.get(which, k);
         let (w, wr) = (sum(gaussian::W), sum(gaussian::WR));
@@ -186,20 +216,22 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
             w,
             yy: sum(gaussian::WYY),
             xw: if data.intercept {
-                passed.column(&data.design, &passed.column_weights, k, w)
+                passed.column(&data.design, &passed.column_weights, k, w).collect()
             } else {
                 Vec::new()
             },
         });
         let b0 = if centred { wr / w } else { 0.0 };
         let found = &mut task.found;
-        found.gradient = passed.column(&data.design, &passed.gradient, k, wr);
+        found.gradient.clear();
+        found.gradient.extend(passed.column(&data.design, &passed.gradient, k, wr));
         if centred {
             found.gradient.iter_mut().zip(&totals.xw).for_each(|(g, s)| *g -= b0 * s);
         }
         found.b0 = b0;
         found.rr = (sum(gaussian::WRR) - b0 * b0 * w).max(0.0);
     }
+    room.0.push(passed.gradient);
     Ok(())
 }
 
@@ -261,13 +293,13 @@ mod tests {
                         .enumerate()
                         .for_each(|(r, w)| *w = 1.0 + ((first + r) % 5) as f64);
                 };
+                let (wanted, room) = (Wanted::GRADIENT, &mut Room::default());
                 let control = Control::default();
                 let passed =
-                    sweep(&design, &Poisson(&y), &[beta], fill, Wanted::GRADIENT, &control)
-                        .unwrap();
+                    sweep(&design, &Poisson(&y), &[beta], fill, wanted, room, &control).unwrap();
                 let residual = passed.sums.get(1, 0);
                 let gradient = passed.column(&design, &passed.gradient, 0, residual);
-                (passed.sums.get(0, 0), gradient)
+                (passed.sums.get(0, 0), gradient.collect::<Vec<_>>())
             };
             let beta: Vec<f64> = (0..cols).map(|j| 0.1 * wave(j + 3)).collect();
             let gradient = value(&beta).1;

@@ -118,10 +118,18 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     }
     // Else the compiler shapes the loop above after the narrow sums below.
     let sum = std::hint::black_box(sum);
-    let [a, b, c, d, e, f, g, h]: [f32; LANES / 2] = std::array::from_fn(|l| {
-        let [s, t, u, v] = sum.map(|lanes| lanes[l] + lanes[l + LANES / 2]);
-        (s + t) + (u + v)
-    });
+    // Loops, since a closure for each number is a call where little is inlined.
+    let mut halves = [[0.0f32; LANES / 2]; 4];
+    for (half, lanes) in halves.iter_mut().zip(&sum) {
+        for l in 0..LANES / 2 {
+            half[l] = lanes[l] + lanes[l + LANES / 2];
+        }
+    }
+    let mut narrow = [0.0f32; LANES / 2];
+    for l in 0..LANES / 2 {
+        narrow[l] = (halves[0][l] + halves[1][l]) + (halves[2][l] + halves[3][l]);
+    }
+    let [a, b, c, d, e, f, g, h] = narrow;
     ((a + e) + (b + f)) + ((c + g) + (d + h))
 }
 

@@ -20,7 +20,7 @@ use crate::engine::limits::Limits;
 use crate::error::Error;
 use crate::lasso::batch::Attempt;
 use crate::lasso::newton::Newton;
-use crate::lasso::pass::pass;
+use crate::lasso::pass::{Room, pass, pass_in};
 use crate::lasso::problem::Lasso;
 use crate::lasso::task::{RowWeights, Task};
 
@@ -28,6 +28,8 @@ use crate::lasso::task::{RowWeights, Task};
 const ROUNDS: u32 = 6;
 /// The gap that the exact way is asked for, at most.
 const EXACT: f64 = 9e-7;
+/// Part of its gain at which a walk ends that is to be looked at again.
+const FINER: f64 = 0.03;
 /// Part of its penalty that a slope has where a walk looks at its column, once a pass missed some.
 const NEARLY: f64 = 0.95;
 /// What a step costs beside a multiplication of a dense product, a number of its column.
@@ -38,7 +40,12 @@ const PASSES: f64 = 24.0;
 
 /// What a step on a column costs.
 pub fn step(design: &Design) -> f64 {
-    length(design) * if design.is_sparse() { SPARSE } else { DENSE }
+    (SPARSE * length(design)).min(DENSE * design.rows as f64)
+}
+
+/// Are steps on filled columns cheaper?
+fn fills(design: &Design) -> bool {
+    SPARSE * length(design) > DENSE * design.rows as f64
 }
 
 /// Numbers of a column.
@@ -69,41 +76,42 @@ pub fn paths(
 ) -> Result<Vec<Path>, Error> {
     let lasso = folding.lasso;
     let mut folds = begin(folding, of_row, group, control)?;
-    let rows = lasso.data.design.rows;
-    let mut singles = Singles::new(&lasso.data.design);
-    let mut newton = Newton::default();
+    let (rows, ridge) = (lasso.data.design.rows, lasso.factors.alpha() < 1.0);
+    let mut singles = Singles::new(&lasso.data.design, fills(&lasso.data.design));
+    let (mut newton, mut room) = (Newton::default(), Room::default());
     let (mut last, mut ending) = (f64::INFINITY, Ending::default());
     for &lambda in lambda {
         for fold in &mut folds {
             let task = &mut fold.fit.task;
             lasso.factors.fill(lambda * fold.share, &[1.0], &mut task.penalty);
             fold.open = weight(task) > 0.0;
-            fold.walk.aim(rows, &fold.path, task);
+            fold.walk.aim(rows, ridge, &fold.path, task);
             fold.walk.ahead.go(last, lambda, &mut task.beta, 0);
         }
         // The rule of Tibshirani et al. (2012): slopes change less than λ does.
         let strong = if last.is_finite() { 2.0 - last / lambda } else { 1.0 };
-        together(lasso, &mut folds, &mut singles, strong, control)?;
+        together(lasso, &mut folds, &mut singles, strong, &mut room, control)?;
         for fold in folds.iter_mut().filter(|f| f.open) {
             fold.exactly(lasso, &mut newton, control)?;
         }
-        let selected: Vec<Vec<f64>> = folds.iter().map(|f| f.fit.task.beta.clone()).collect();
         let left = folds[0].fit.task.found.rr;
-        if let Some(refit) = lasso.options.refit {
-            for fold in &mut folds {
+        for fold in &mut folds {
+            fold.path.nonzero.push(nonzero(&fold.fit.task.beta));
+            let selected = lasso.options.refit.map(|_| fold.fit.task.beta.clone());
+            if let Some(refit) = lasso.options.refit {
                 lasso.restrict(&mut fold.fit.task, refit * fold.share, &[1.0]);
                 fold.exactly(lasso, &mut newton, control)?;
             }
-        }
-        for (fold, selected) in folds.iter_mut().zip(selected) {
             let (beta, b0) = (&fold.fit.task.beta, fold.fit.task.found.b0);
             fold.path.errors.push(fold.held.squares(&lasso.data, b0, beta));
-            fold.path.nonzero.push(nonzero(&selected));
-            fold.fit.task.beta = selected;
+            if let Some(selected) = selected {
+                fold.fit.task.beta = selected;
+            }
         }
         last = lambda;
-        let yy = folds[0].fit.task.totals.as_ref().map_or(0.0, |totals| totals.yy);
-        let full = folds[0].fit.task.beta.iter().all(|b| *b != 0.0);
+        let Fold { fit, path, .. } = &folds[0];
+        let yy = fit.task.totals.as_ref().map_or(0.0, |totals| totals.yy);
+        let full = path.nonzero.last().is_some_and(|count| *count as usize == fit.task.beta.len());
         if group == [0] && ending.is_here(left / yy, full) {
             break;
         }
@@ -132,7 +140,7 @@ fn begin<'a>(
         let weight_of_held = held.weights.iter().sum();
         Fold {
             columns: FoldColumns::new(&lasso.data, &mut fit),
-            walk: Walk::default(),
+            walk: Walk::new(FINER),
             path: Path {
                 errors: Vec::new(),
                 weight: if weight(&fit) > 0.0 { weight_of_held } else { 0.0 },
@@ -154,6 +162,7 @@ fn together(
     folds: &mut [Fold],
     singles: &mut Singles,
     strong: f64,
+    room: &mut Room,
     control: &Control,
 ) -> Result<(), Error> {
     let bare = |f: &Fold| f.fit.task.penalty.l1.contains(&0.0);
@@ -167,7 +176,7 @@ fn together(
             fold.descend(lasso, singles, least, control)?;
         }
         let mut tasks: Vec<&mut Task> = walking.iter_mut().map(|f| &mut f.fit.task).collect();
-        pass(&lasso.data, &mut tasks, control)?;
+        pass_in(&lasso.data, &mut tasks, room, control)?;
         for Fold { walk, fit, open, settled, .. } in walking.iter_mut().map(|f| &mut **f) {
             *open = !walk.is_near(&fit.point(), *settled);
         }
@@ -187,8 +196,9 @@ impl Fold<'_> {
     ) -> Result<(), Error> {
         let data = &lasso.data;
         let task = &mut self.fit.task;
-        let which: Vec<u32> =
-            (0..task.beta.len() as u32).filter(|&j| task.lack(j as usize) >= least).collect();
+        let (slopes, l1) = (&task.found.gradient, &task.penalty.l1);
+        let wanted = |j: usize| task.beta[j] != 0.0 || slopes[j].abs() >= least * l1[j];
+        let which: Vec<u32> = (0..task.beta.len() as u32).filter(|&j| wanted(j as usize)).collect();
         self.columns.admit(data, singles, &which);
         let mut steps = self.columns.residual(data, singles, task);
         let (each, length, size) = (step(&data.design), length(&data.design), data.design.size());
@@ -202,8 +212,8 @@ impl Fold<'_> {
             steps.as_mut(),
             &on,
             beta,
-            worth,
-            |walk, steps, beta, gain| {
+            &worth,
+            &mut |walk, steps, beta, gain| {
                 walk.is_still(gain) || (ridge && walk.is_near_on(steps, &on, beta, gain))
             },
             control,

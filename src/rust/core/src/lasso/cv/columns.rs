@@ -1,12 +1,14 @@
 //! The columns that the folds of a group walk on, and the residual of each.
 //!
 //! A dense column is there once for all folds, in single precision: a walk is judged by a pass in double
-//! precision anyway, and columns of half the size stay near the caches. Rows held out have weight zero;
+//! precision anyway, and columns of half the size stay near the caches. So is a sparse one where it has so many entries
+//! that looking them up costs more than the zeros between them. Rows held out have weight zero;
 //! means of the fold are taken out in the step, so that nothing is copied for a fold.
 
 use super::walk::{Coordinates, Slopes, Steps, sweep};
 use crate::data::design::Design;
 use crate::lasso::cross::has_vanished;
+use crate::lasso::extrapolate::State;
 use crate::lasso::rough::dot;
 use crate::lasso::task::{Data, RowWeights, Task};
 use crate::linalg::lanes::dispatch;
@@ -16,17 +18,19 @@ use crate::linalg::sparse::gathered_dot;
 const WIDE: usize = 64;
 const OUT: u32 = u32::MAX;
 
-/// Dense columns in single precision, those that were asked for so far.
+/// Filled columns in single precision, those that were asked for so far.
 pub struct Singles {
+    /// Are there any? Otherwise walks are on sparse columns.
+    filled: bool,
     rows: usize,
     place: Vec<u32>,
     values: Vec<f32>,
 }
 
 impl Singles {
-    pub fn new(design: &Design) -> Singles {
+    pub fn new(design: &Design, filled: bool) -> Singles {
         let rows = design.rows.next_multiple_of(WIDE);
-        Singles { rows, place: vec![OUT; design.cols], values: Vec::new() }
+        Singles { filled, rows, place: vec![OUT; design.cols], values: Vec::new() }
     }
 
     fn admit(&mut self, design: &Design, j: usize) {
@@ -37,6 +41,13 @@ impl Singles {
         self.place[j] = (first / self.rows) as u32;
         self.values.resize(first + self.rows, 0.0);
         let column = &mut self.values[first..];
+        if let (Some(x), Some((rows, values))) = (design.sparse(), design.sparse_column(j)) {
+            column[..design.rows].fill(-x.shift[j] as f32);
+            for (&i, v) in rows.iter().zip(values) {
+                column[i as usize] = (v - x.shift[j]) as f32;
+            }
+            return;
+        }
         for rows in design.blocks() {
             let Some(block) = design.dense_block(&rows) else { break };
             let from = &block[j * rows.len()..][..rows.len()];
@@ -88,12 +99,20 @@ impl FoldColumns {
         &self.square
     }
 
+    /// r'Wr, from W r less levels of W.
+    #[inline(never)]
+    fn product(&self, a: &State, b: &State) -> f64 {
+        let both = self.weights.iter().zip(a.residual.iter().zip(&b.residual));
+        let entry = |(w, (u, v)): (&f64, (&f64, &f64))| (u + a.level * w) * (v + b.level * w) / w;
+        self.unit * both.filter(|(w, _)| **w > 0.0).map(entry).sum::<f64>()
+    }
+
     /// Find the squares of these columns.
     pub fn admit(&mut self, data: &Data, columns: &mut Singles, which: &[u32]) {
         let design = &data.design;
         let total = design.rows as f64;
         for j in which.iter().map(|&j| j as usize) {
-            if !design.is_sparse() {
+            if columns.filled {
                 columns.admit(design, j);
             }
             if !self.square[j].is_nan() {
@@ -124,7 +143,7 @@ impl FoldColumns {
     ) -> Box<dyn Steps + 'a> {
         let support = task.beta.iter().enumerate().filter(|(_, b)| **b != 0.0);
         let from = |w: f64, y: f64| w * (y - self.mean_y);
-        if data.design.is_sparse() {
+        if !columns.filled {
             let residual = self.weights.iter().zip(&data.y).map(|(w, y)| from(*w, *y)).collect();
             let mut sparse = Sparse { fold: self, design: &data.design, residual, level: 0.0 };
             subtract_sparse(&mut sparse, &task.beta);
@@ -144,6 +163,8 @@ impl FoldColumns {
 pub struct Held {
     rows: Vec<usize>,
     pub weights: Vec<f64>,
+    /// Their part of each dense column, if it was asked for.
+    packed: Vec<f64>,
 }
 
 impl Held {
@@ -151,7 +172,28 @@ impl Held {
         let mut all = vec![0.0; rows];
         weights.fill(0, &mut all);
         let rows: Vec<usize> = (0..rows).filter(|&i| all[i] > 0.0).collect();
-        Held { weights: rows.iter().map(|&i| all[i]).collect(), rows }
+        Held { weights: rows.iter().map(|&i| all[i]).collect(), rows, packed: Vec::new() }
+    }
+
+    /// Bring the rows of dense columns together, which are far from each other.
+    pub fn pack(mut self, design: &Design) -> Held {
+        let (count, mut first) = (self.rows.len(), 0);
+        if design.is_sparse() {
+            return self;
+        }
+        self.packed = vec![0.0; count * design.cols];
+        for rows in design.blocks() {
+            let here = &self.rows[first..];
+            let here = &here[..here.iter().take_while(|i| **i < rows.end).count()];
+            let Some(block) = design.dense_block(&rows) else { break };
+            let columns = block.chunks_exact(rows.len());
+            for (column, out) in columns.zip(self.packed.chunks_exact_mut(count.max(1))) {
+                let out = &mut out[first..][..here.len()];
+                out.iter_mut().zip(here).for_each(|(o, &i)| *o = column[i - rows.start]);
+            }
+            first += here.len();
+        }
+        self
     }
 
     /// Σ w (y − b0 − x'β)² over these rows.
@@ -166,8 +208,12 @@ impl Held {
                 *left += level - fit.sum::<f64>();
             }
         }
+        let packed = self.packed.chunks_exact(self.rows.len().max(1));
+        for (column, b) in packed.zip(beta).filter(|(_, b)| **b != 0.0) {
+            left.iter_mut().zip(column).for_each(|(left, x)| *left -= b * x);
+        }
         let mut first = 0;
-        for rows in design.blocks() {
+        for rows in design.blocks().filter(|_| self.packed.is_empty()) {
             let count = self.rows[first..].iter().take_while(|i| **i < rows.end).count();
             let here = first..first + count;
             first += count;
@@ -231,6 +277,18 @@ impl Steps for Dense<'_> {
 
     fn slopes(&self, which: &[u32]) -> Vec<f64> {
         slopes_dense(self, which)
+    }
+
+    fn note(&self, state: &mut State) {
+        state.residual = self.residual.iter().map(|r| f64::from(*r)).collect();
+    }
+
+    fn go(&mut self, state: &State) {
+        self.residual.iter_mut().zip(&state.residual).for_each(|(r, s)| *r = *s as f32);
+    }
+
+    fn product(&self, _: &[u32], a: &State, b: &State) -> f64 {
+        self.fold.product(a, b)
     }
 }
 
@@ -299,5 +357,18 @@ impl Steps for Sparse<'_> {
 
     fn slopes(&self, which: &[u32]) -> Vec<f64> {
         slopes_sparse(self, which)
+    }
+
+    fn note(&self, state: &mut State) {
+        (state.residual, state.level) = (self.residual.clone(), self.level);
+    }
+
+    fn go(&mut self, state: &State) {
+        self.residual.clone_from(&state.residual);
+        self.level = state.level;
+    }
+
+    fn product(&self, _: &[u32], a: &State, b: &State) -> f64 {
+        self.fold.product(a, b)
     }
 }

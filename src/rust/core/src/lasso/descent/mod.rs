@@ -16,17 +16,17 @@
 
 mod columns;
 mod cost;
-mod extrapolate;
 mod leap;
 mod sweep;
 mod twins;
 
+use super::extrapolate::{Extrapolation, State, Terms};
 use super::task::{Data, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
+use crate::linalg::dense::dot;
 use columns::{Packed, Roots};
 pub use cost::{descent_cost, exact_cost};
-pub use extrapolate::{Extrapolation, Terms};
 use sweep::{Change, Problem, subtract_dense, subtract_sparse, sweep_dense, sweep_sparse};
 use twins::Twins;
 
@@ -43,13 +43,6 @@ const WINDOW: u32 = 60;
 const HASTY: f64 = 0.3;
 /// What a descent may cost however near its end it seems to be, beside the equations.
 const LONGEST: f64 = 4.0;
-/// Where a descent stands, on its columns: β, and √w (y − ȳ − Xβ) less `level` times √w.
-#[derive(Clone, Default)]
-pub struct State {
-    pub beta: Vec<f64>,
-    pub residual: Vec<f64>,
-    pub level: f64,
-}
 
 /// The columns of a problem that a descent has met, and their penalty at present.
 pub struct Descent {
@@ -205,7 +198,10 @@ impl Descent {
                 before = change.slope;
             }
             let (l1, ridge, weight) = (&self.l1, &self.ridge, self.roots.centred_by);
-            let terms = Terms { l1, ridge, weight, metric: &[] };
+            // The level takes from the squares what it puts into the residual, as 1'Wr = 0.
+            let product =
+                |a: &State, b: &State| dot(&a.residual, &b.residual) - weight * a.level * b.level;
+            let terms = Terms { l1, ridge, product: &product };
             // Near the end changes are too small for a combination, and sweeps smooth what it left.
             if change.slope <= NEAR * precision {
                 self.extrapolation.forget();

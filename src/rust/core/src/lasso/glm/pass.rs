@@ -5,7 +5,7 @@ use super::task::{Data, Found, Task};
 use crate::data::blocks::ranges;
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::lasso::pass::{Wanted, sweep};
+use crate::lasso::pass::{Room, Wanted, sweep};
 use crate::linalg::lanes::panel_width;
 use crate::loss::{Loss, Sums, sum};
 use std::ops::Range;
@@ -77,6 +77,7 @@ pub fn pass(data: &Data, tasks: &mut [&mut Task], control: &Control) -> Result<(
         &betas,
         fill,
         Wanted::GRADIENT,
+        &mut Room::default(),
         control,
     )?;
     for (k, task) in tasks.iter_mut().enumerate() {

@@ -13,7 +13,7 @@ mod sweep;
 use super::task::{Data, Place, Task};
 use crate::engine::job::Control;
 use crate::error::Error;
-use crate::lasso::descent::{Extrapolation, State, Terms};
+use crate::lasso::extrapolate::{Extrapolation, State, Terms};
 use crate::penalty::Penalty;
 use problem::Problem;
 pub use problem::{AtRows, of_shares};
@@ -72,7 +72,11 @@ pub fn minimise(
             sweep = sweep.next_multiple_of(INNER);
         }
         let Penalty { l1, ridge } = &problem.penalty;
-        let terms = Terms { l1, ridge, weight: 0.0, metric: &problem.metric };
+        let product = |a: &State, b: &State| {
+            let both = a.residual.iter().zip(&b.residual).zip(&problem.metric);
+            both.map(|((a, b), m)| a * b * m).sum()
+        };
+        let terms = Terms { l1, ridge, product: &product };
         // What is left at the pace of the last two sweeps.
         let left = libm::log(precision / change) / libm::log(change / before);
         let slow = change >= before || left * cost > COMBINED * size;

@@ -1,7 +1,7 @@
 //! The model of several classes at a place: columns, curvatures, and residuals in the order that sweeps read them in.
 
 use crate::lasso::cross::has_vanished;
-use crate::lasso::descent::State;
+use crate::lasso::extrapolate::State;
 use crate::lasso::glm::task::{Data, Place, Task};
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;

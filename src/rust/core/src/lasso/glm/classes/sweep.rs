@@ -2,7 +2,7 @@
 
 use super::block::Together;
 use super::problem::{Columns, FOUR, Problem, WIDE, sum_of};
-use crate::lasso::descent::State;
+use crate::lasso::extrapolate::State;
 use crate::linalg::lanes::dispatch;
 use crate::penalty::Penalty;
 use pulp::{as_arrays, as_arrays_mut};

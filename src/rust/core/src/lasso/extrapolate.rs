@@ -5,13 +5,21 @@
 //! the line to the combination costs no product with a column, and its minimum there is found exactly:
 //! where signs still change, a combination taken whole would mostly go uphill.
 
-use super::State;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::linalg::order::ascending;
 
 /// Iterates that are combined.
 const MEMORY: usize = 6;
+
+/// Where sweeps stand, on their columns: β, and √w (y − ȳ − Xβ) less `level` times √w, or what else changes with β on a
+/// line, and squares of a residual can be found from.
+#[derive(Clone, Default)]
+pub struct State {
+    pub beta: Vec<f64>,
+    pub residual: Vec<f64>,
+    pub level: f64,
+}
 
 #[derive(Default)]
 pub struct Extrapolation {
@@ -21,13 +29,11 @@ pub struct Extrapolation {
 /// The longest step along a combination: what is longer comes of rounding.
 const LONGEST: f64 = 4.0;
 
-/// What the objective has beside the squares of the residual, which count `metric` times if it is not empty; `weight`
-/// is Σw beside an intercept.
+/// An objective: its penalty, and r'Wr as a product of a state with a state, or with what is added to one.
 pub struct Terms<'a> {
     pub l1: &'a [f64],
     pub ridge: &'a [f64],
-    pub weight: f64,
-    pub metric: &'a [f64],
+    pub product: &'a dyn Fn(&State, &State) -> f64,
 }
 
 impl Extrapolation {
@@ -103,14 +109,7 @@ fn combine(points: &[State]) -> Option<State> {
 /// Go to the minimum on a line: the objective is convex and piecewise quadratic, with a break where a
 /// coefficient changes sign.
 fn go(state: &mut State, along: &State, terms: &Terms) {
-    // The level takes from the squares what it puts into the residual, as 1'Wr = 0.
-    let squares = |a: &[f64], b: &[f64]| match terms.metric {
-        [] => dot(a, b),
-        metric => a.iter().zip(b).zip(metric).map(|((a, b), m)| a * b * m).sum(),
-    };
-    let product =
-        |a: &State, b: &State| squares(&a.residual, &b.residual) - terms.weight * a.level * b.level;
-    let (mut slope, mut curvature) = (product(state, along), product(along, along));
+    let (mut slope, mut curvature) = ((terms.product)(state, along), (terms.product)(along, along));
     let mut breaks: Vec<(f64, usize)> = Vec::new();
     for (k, (&b, &d)) in state.beta.iter().zip(&along.beta).enumerate() {
         if d == 0.0 {
