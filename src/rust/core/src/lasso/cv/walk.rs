@@ -107,6 +107,9 @@ pub fn sweep(state: &mut impl Slopes, on: &Coordinates, beta: &mut [f64]) -> f64
     gain
 }
 
+/// Is a walk over where it stands, and where this is left to gain?
+type IsDone<'a> = dyn FnMut(&mut Walk, &dyn Steps, &[f64], f64) -> bool + 'a;
+
 /// How near a walk comes to the minimum, and with how much patience.
 pub struct Walk {
     pub ahead: Ahead,
@@ -223,7 +226,7 @@ impl Walk {
         on: &Coordinates,
         beta: &mut [f64],
         worth: &dyn Fn(f64) -> f64,
-        is_done: &mut dyn FnMut(&mut Walk, &dyn Steps, &[f64], f64) -> bool,
+        is_done: &mut IsDone,
         control: &Control,
     ) -> Result<bool, Error> {
         let (mut spent, mut before) = (0.0, f64::INFINITY);
