@@ -38,7 +38,7 @@ esac
 # What stands between R and the core is called a few times a fit: small, not fast.
 set -- "$@" --config 'profile.release.package.extendr-api.opt-level="s"'
 # Less is inlined than by default: the library is smaller by 230 kB, and no workload slower.
-set -- "$@" --config 'build.rustflags=["-C", "llvm-args=-inline-threshold=70"]'
+set -- "$@" --config 'build.rustflags=["-C", "llvm-args=-inline-threshold=60"]'
 
 # The flags of the compiler's version stand unquoted: there may be none.
 exec cargo build --lib --release --locked `sh ../tools/rust-version.sh flags` \

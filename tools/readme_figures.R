@@ -26,7 +26,7 @@ figure("trend", 5.2, 3.6, function() {
 
 # Of all 60,000 digits: what inst/scripts/mnist.R measured.
 figure("digits", 5.2, 3.6, function() {
-  full <- utils::read.csv(file.path("inst", "extdata", "mnist-accuracy.csv"))
+  full <- utils::read.csv(file.path("inst", "extdata", "mnist-accuracy.csv.gz"))
   regimes <- unique(full$regime)
   graphics::par(mfrow = c(length(regimes), 1), mar = c(2, 1, 1.4, 1), mgp = c(2, 0.4, 0), tcl = -0.25, cex = 0.75)
   for (regime in regimes) {

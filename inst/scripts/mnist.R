@@ -29,10 +29,10 @@ write_results <- function(results, name) {
   file <- file.path(results_folder, name)
   results <- do.call(rbind, results)
   results$date <- format(Sys.Date())
-  # Both are installed, so they are small.
+  # Both are installed, so they are small, and compressed.
   numbers <- vapply(results, is.double, NA)
   results[numbers] <- lapply(results[numbers], signif, 6)
-  write.csv(results, file, row.names = FALSE)
+  write.csv(results, gzfile(file), row.names = FALSE)
   cat("written to", file, "\n")
 }
 
@@ -53,7 +53,7 @@ for (name in names(regimes)) {
   results[[name]] <- data.frame(regime = name, seconds = round(fit$seconds), accuracy = correct,
     of_mean = accuracy(fit, type = "mean"))
 }
-write_results(results, "mnist-accuracy.csv")
+write_results(results, "mnist-accuracy.csv.gz")
 
 # The same weights with other orders of the batches: what then differs between draws is the optimiser's.
 recipes <- list(
@@ -70,4 +70,4 @@ for (name in names(recipes)) for (order in orders) {
     accuracy = accuracy(fit), log_loss = log_loss(fit), gradient = fit$diagnostics$gradient, loss = fit$diagnostics$loss)
   cat(name, "with order", order, ": accuracies", format(accuracy(fit), digits = 4), "\n")
 }
-write_results(results, "mnist-optimiser.csv")
+write_results(results, "mnist-optimiser.csv.gz")

@@ -1,12 +1,12 @@
 # The numbers of the vignette "trust": how often intervals contain the truth, over data that were simulated from it.
-#   Rscript inst/scripts/trust.R sets=24 seed=1 out=inst/extdata/trust.csv
+#   Rscript inst/scripts/trust.R sets=24 seed=1 out=inst/extdata/trust.csv.gz
 #   Rscript inst/scripts/trust.R sets=72 seed=1 only=map
 #   Rscript inst/scripts/trust.R sets=40 seed=4 only=few
 # One row a setting, method and kind of coefficient: coverage of nominal 95 % intervals with its standard error over data sets, and
 # the median width. `only=map,methods` makes some of the parts again and leaves the others as they are.
 library(wbb)
 
-asked <- list(sets = "24", seed = "1", out = "inst/extdata/trust.csv", only = "")
+asked <- list(sets = "24", seed = "1", out = "inst/extdata/trust.csv.gz", only = "")
 for (given in strsplit(commandArgs(TRUE), "=", fixed = TRUE)) asked[[given[1]]] <- given[2]
 sets <- as.integer(asked$sets)
 options(wbb.threads = 2L, warn = -1L)
@@ -179,8 +179,8 @@ wanted <- if (nzchar(asked$only)) strsplit(asked$only, ",")[[1L]] else names(par
 table <- if (nzchar(asked$only) && file.exists(asked$out)) utils::read.csv(asked$out) else NULL
 for (part in wanted) {
   table <- rbind(table[table$what != part, ], parts[[part]]())
-  # It is installed, so it is small.
+  # It is installed, so it is small, and compressed.
   quoted <- which(vapply(table, function(column) any(grepl(",", column)), NA))
-  utils::write.csv(table, asked$out, row.names = FALSE, na = "", quote = quoted)
+  utils::write.csv(table, gzfile(asked$out), row.names = FALSE, na = "", quote = quoted)
 }
 print(table)
