@@ -15,11 +15,13 @@ fit_source <- function(values, given, call, env) {
 
 # The road -------------------------------------------------------------------------
 
-# Multiplications that a random weight costs, that reading a number does (as text, by far the most), and passes of a draw whose
-# model is the Gram matrix of unit weights.
+# Multiplications that a random weight costs, that reading a number does (as text, by far the most) and writing it to a file, passes of a draw
+# whose model is the Gram matrix of unit weights, and sums that are made side by side, whether they are wanted or not.
 weight_cost <- 75
 read_cost <- 500
+write_cost <- 300
 draw_passes <- 8
+sum_lanes <- 8
 
 # Sums need the products of all columns in each draw, and one more reading for each set of draws whose sums the memory holds. Rows that
 # are kept are read once, and then gone over by passes of gradients; their own Gram matrix has half of the products of their columns.
@@ -35,9 +37,11 @@ rows_are_kept <- function(model, source, given) {
   products <- products(p)
   readings <- ceiling(draws / max(floor(room / (8 * products)), 0))
   if (isTRUE(source$once) && readings > 1) readings <- Inf
-  sums <- readings * read_cost * model$columns + draws * (weight_cost + products)
+  # The folds have sums, too, and all rows.
+  made <- sum_lanes * (ceiling(draws / sum_lanes) + ceiling((check_count(given$nfolds, "nfolds", 2) + 1) / sum_lanes))
+  sums <- readings * read_cost * model$columns + draws * weight_cost + made * products
   passes <- draw_passes * (weight_cost + 2 * p)
-  rows <- read_cost * model$columns + 20 * p + p^2 + draws * min(passes, weight_cost + products)
+  rows <- read_cost * model$columns + write_cost * p + p^2 + draws * min(passes, weight_cost + products)
   # A file is written for something only.
   may_keep <- !isFALSE(scratch_folder()) || isTRUE(8 * p * source$rows <= room)
   may_keep && rows < 0.8 * sums

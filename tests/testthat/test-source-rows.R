@@ -87,11 +87,14 @@ test_that("many columns are kept as rows, and give the bits of the fit in memory
 test_that("the road is the one that costs less", {
   kept <- function(p, draws, columns = p + 1, ..., once = NULL) {
     rows_are_kept(list(p = p, columns = columns), list(once = once), list(
-      family = "gaussian", draws = draws, weights = "exponential", backend = "threads", ...))
+      family = "gaussian", draws = draws, weights = "exponential", backend = "threads", nfolds = 10, ...))
   }
   expect_false(kept(20, 1000))
   expect_true(kept(300, 1000))
-  expect_false(kept(300, 1))
+  # Sums are made of eight draws at a time and of the folds, so that few draws do not make them cheap: only few columns do.
+  expect_true(kept(500, 2))
+  expect_false(kept(20, 10))
+  expect_false(kept(20, 1))
   # The sums of these take 1.6 GB: four readings, or one.
   expect_true(kept(600, 1000))
   with_room(100, expect_true(kept(20, 10)))
