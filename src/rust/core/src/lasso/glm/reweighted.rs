@@ -70,6 +70,10 @@ impl Default for Reweighting {
 }
 
 impl Reweighting {
+    pub fn give_up(&mut self) {
+        self.in_vain = VAIN;
+    }
+
     /// Is only the Gram matrix left?
     fn gave_up(&self) -> bool {
         self.in_vain >= VAIN
@@ -116,7 +120,7 @@ impl Reweighting {
             (to, reached)
         };
         if !reached {
-            self.in_vain = VAIN;
+            self.give_up();
         }
         Ok(to)
     }

@@ -23,6 +23,8 @@ const SERVES: f64 = 0.1;
 const NEAR: f64 = 0.05;
 /// The same where a column comes into one.
 pub const NEARLY: f64 = 0.9;
+/// Part of a step of sweeps below which nothing of it leads down.
+const LOST: f64 = 1e-3;
 /// Rounds without less to gain after which double precision is exhausted.
 const EXHAUSTED: u32 = 6;
 /// The part of the loss of a fit without columns below which rows hardly have a curvature to be weighed by.
@@ -404,6 +406,12 @@ impl State {
         }
         self.part *= 0.25;
         self.last = None;
+        if self.uses == Uses::Reweighted && self.part < LOST {
+            // Sweeps whose curvature rounding has eaten went nowhere: the Gram matrix, from where they began.
+            self.reweighting.give_up();
+            (task.place, task.found, self.part) = (place.clone(), found.clone(), 1.0);
+            return Ok(Next::Model);
+        }
         match &self.target {
             Some(target) if self.part > 1e-12 && round < set.limits.iterations => {
                 task.place = place.towards(target, self.part);
